@@ -1,6 +1,7 @@
 """Taxes, payments, discount, tip, service charge and rounding: which of their options is right."""
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from functools import cache, partial
 from typing import Any
 
@@ -8,14 +9,20 @@ from benchmarks import bookkeeping_truth
 from benchmarks.bookkeeping_truth import Truth
 from recibo.extract.candidates import Candidates
 from recibo.extract.fields import collect
-from recibo.extract.model import Payment, Receipt, TaxLine
+from recibo.extract.model import Payment, PaymentMethod, Receipt, TaxLine
 from recibo.extract.resolve import adjusted, assemble, paid, tax_lines
 from recibo.extract.resolve.choices import Option
 from training.documents import Document
+from training.fields import generated
 from training.fields.fitter import Fitter
 from training.logistic import Choice, fit_choices
+from training.receipts.truth import Bookkeeping
 
+# The penalties with which most choices of left-out documents are right.
 _PENALTY = 0.3
+_PENALTIES = {paid.FIELD: 1.0, "discount": 0.1}
+# The weight of a generated document: real ones decide where both disagree.
+_GENERATED = 0.1
 
 # What was read of each document, by its key: one for all fields.
 _KNOWN: dict[str, tuple[Candidates, Receipt]] = {}
@@ -44,10 +51,64 @@ def _read(document: Document) -> tuple[Candidates, Receipt]:
     return _KNOWN[document.key]
 
 
-def fit(known: Sequence[Choice]) -> Mapping[str, Mapping[str, float]]:
-    """Return the weights of the features of an option."""
-    names = sorted({name for choice in known for one in choice.candidates for name in one})
-    return {"option": fit_choices(known, names, penalty=_PENALTY, least_spread=None)}
+def fit(
+    field: str, options: _Options, known: Sequence[Choice]
+) -> Mapping[str, Mapping[str, float]]:
+    """Return the weights of the features of an option, also by generated documents."""
+    every = [*known, *_generated(field, options)]
+    names = sorted({name for choice in every for one in choice.candidates for name in one})
+    penalty = _PENALTIES.get(field, _PENALTY)
+    return {"option": fit_choices(every, names, penalty=penalty, least_spread=None)}
+
+
+# Cached, since weights are fitted once for each fold.
+@cache
+def _generated(field: str, options: _Options) -> Sequence[Choice]:
+    """Return the choices of generated documents; one whose truth was not found says nothing."""
+    choices = []
+    for document in generated.documents():
+        found = options(document.candidates, document.header)
+        right = [_is_generated(field, option.value, document.truth) for option in found]
+        is_printed = bool(getattr(document.truth, field))
+        if found and (any(right) or not is_printed):
+            candidates = [*(option.features for option in found), {}]
+            choices.append(Choice(candidates, [*right, not is_printed], _GENERATED))
+    return choices
+
+
+def _is_generated(field: str, value: Any, truth: Bookkeeping) -> bool:
+    """Return whether an option is what a generated document prints."""
+    printed = getattr(truth, field)
+    expected: list[tuple[str | None, ...]]
+    read: list[tuple[str | None, ...]]
+    if field == tax_lines.FIELD:
+        expected = [(tax.rate, tax.base, tax.amount) for tax in printed]
+        read = [
+            (_text(one.value.rate), _text(one.value.base), _text(one.value.amount)) for one in value
+        ]
+        return _normal(expected) == _normal(read)
+    if field == paid.FIELD:
+        expected = [(one.method, one.amount, one.tendered, one.last4) for one in printed]
+        read = [_paid(one.value) for one in value]
+        return _normal(expected) == _normal(read)
+    return printed is not None and Decimal(printed) == value.value
+
+
+def _paid(payment: Payment) -> tuple[str | None, ...]:
+    method = PaymentMethod.CARD if payment.method in paid.CARDS else payment.method
+    return method.value, _text(payment.amount), _text(payment.tendered), payment.last4
+
+
+def _normal(rows: Sequence[tuple[str | None, ...]]) -> list[tuple[str, ...]]:
+    """Return rows in order, with their numbers without final zeros."""
+    return sorted(tuple(map(_without_zeros, row)) for row in rows)
+
+
+def _without_zeros(text: str | None) -> str:
+    try:
+        return str(Decimal(text or "").normalize())
+    except InvalidOperation:
+        return text or ""
 
 
 def _is_right(field: str, value: Any, truth: Truth) -> bool:
@@ -103,7 +164,7 @@ def _tax_options(candidates: Candidates, header: Receipt) -> Sequence[Option[Any
 
 
 def _fitter(field: str, options: _Options) -> Fitter[Choice]:
-    return Fitter(field, partial(samples, field, options), fit)
+    return Fitter(field, partial(samples, field, options), partial(fit, field, options))
 
 
 FITTERS = (

@@ -95,6 +95,26 @@ def groups(
     )
 
 
+def tax_on(country: Country, bought: Bought) -> Decimal:
+    """Return the tax on the net price of a product; of two equal halves in some countries."""
+    parts = len(country.halves) or 1
+    return country.rounded(bought.total * bought.rate / 100 / parts) * parts
+
+
+def groups_of_items(country: Country, basket: Sequence[Bought]) -> tuple[Group, ...]:
+    """Return the tax by rates as the sum of the tax of each product."""
+    rates = sorted({bought.rate for bought in basket})
+    own = {rate: [bought for bought in basket if bought.rate == rate] for rate in rates}
+    return tuple(
+        Group(
+            rate,
+            sum((bought.total for bought in own[rate]), NOTHING),
+            sum((tax_on(country, bought) for bought in own[rate]), NOTHING),
+        )
+        for rate in rates
+    )
+
+
 def _group(country: Country, rate: Decimal, amount: Decimal, *, is_included: bool) -> Group:
     share = rate / (100 + rate) if is_included else rate / 100
     tax = country.rounded(amount * share)

@@ -1,13 +1,15 @@
 """The contents of invoices between companies."""
 
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 
 from training.receipts import baskets, invoice_pages, moments, sellers
 from training.receipts.baskets import Bought
 from training.receipts.countries import Country, countries
 from training.receipts.faces import Case
 from training.receipts.invoice_pages import Invoice, Style
-from training.receipts.truth import Document, Truth, TruthItem
+from training.receipts.truth import Bookkeeping, Document, Truth, TruthItem, TruthTax
 
 _MORE_PAGES = 0.15
 
@@ -16,6 +18,10 @@ def invoice(rng: random.Random, language: str, case: Case) -> Document:
     """Return the invoice of a company."""
     content = _content(rng, countries()[language])
     style = invoice_pages.style(rng, content.country, case)
+    return _document(rng, content, style, language)
+
+
+def _document(rng: random.Random, content: Invoice, style: Style, language: str) -> Document:
     return Document(
         kind="invoice",
         layout=f"{' '.join(style.columns)} in {style.face.name}",
@@ -25,7 +31,20 @@ def invoice(rng: random.Random, language: str, case: Case) -> Document:
         precision="date",
         timezone=content.when.offset,
         alternatives=_alternatives(content),
+        bookkeeping=Bookkeeping(taxes=tuple(_taxes(content, style))),
     )
+
+
+def tax_invoice(rng: random.Random, language: str, case: Case) -> Document:
+    """Return the invoice of a company that prints the tax of each item."""
+    country = countries()[language]
+    items = baskets.fill(rng, country, "invoice", most=8)
+    groups = baskets.groups_of_items(country, items)
+    content = replace(
+        _content(rng, country), items=items, taxes=groups, is_gross=False, is_taxed=True
+    )
+    style = invoice_pages.style(rng, country, case, is_taxed=True)
+    return _document(rng, content, style, language)
 
 
 def _content(rng: random.Random, country: Country) -> Invoice:
@@ -70,18 +89,34 @@ def _truth(content: Invoice, style: Style) -> Truth:
         currency=content.country.currency,
         document_number=content.number,
         document_key=None,
-        line_items=tuple(_item(bought, style) for bought in content.items),
+        line_items=tuple(_item(content.country, bought, style) for bought in content.items),
     )
 
 
-def _item(bought: Bought, style: Style) -> TruthItem:
+def _item(country: Country, bought: Bought, style: Style) -> TruthItem:
+    is_taxed = "gross" in style.columns
     has_price = "unit_price" in style.columns
     return TruthItem(
         bought.name,
         str(bought.qty) if "quantity" in style.columns else None,
         str(bought.price) if has_price else None,
-        str(bought.total),
+        str(bought.total + (baskets.tax_on(country, bought) if is_taxed else 0)),
     )
+
+
+def _taxes(content: Invoice, style: Style) -> Iterator[TruthTax]:
+    """Yield the taxes: in the sums, or of the items if these are printed with their rate."""
+    halves = content.country.halves
+    has_rates = not content.is_taxed or any("rate" in name for name in style.columns)
+    for group in content.taxes:
+        base = str(group.net) if content.is_taxed else None
+        if not has_rates or not (group.rate or content.is_taxed):
+            continue
+        first = content.country.rounded(group.tax / 2) if halves else group.tax
+        rate = f"{(group.rate / (len(halves) or 1)).normalize():f}"
+        yield TruthTax(rate, base, str(first))
+        if halves:
+            yield TruthTax(rate, base, str(group.tax - first))
 
 
 def _alternatives(content: Invoice) -> dict[str, tuple[str | None, ...]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
+from training.receipts import baskets
 from training.receipts.baskets import NOTHING, Bought, Group
 from training.receipts.countries import Country
 from training.receipts.faces import Case, Face
@@ -40,8 +41,30 @@ _TABLES = (
     ("description", "quantity", "unit_price", "rate", "amount"),
     ("description", "amount"),
 )
+# The columns of invoices that print the tax of each item; some countries print it as two halves.
+_TAXED = (
+    ("description", "quantity", "unit_price", "net", "rate", "tax", "gross"),
+    ("place", "description", "quantity", "net", "rate", "tax", "gross"),
+)
+_HALVED = (
+    ("description", "quantity", "net", "rate 1", "tax 1", "rate 2", "tax 2", "gross"),
+    ("description", "quantity", "unit_price", "net", "tax 1", "tax 2", "gross"),
+)
 # Shares of the table's width; the description has the rest.
-_WIDTHS = {"place": 0.06, "quantity": 0.11, "unit_price": 0.16, "rate": 0.09, "amount": 0.17}
+_WIDTHS = {
+    "place": 0.06,
+    "quantity": 0.11,
+    "unit_price": 0.16,
+    "rate": 0.09,
+    "amount": 0.17,
+    "net": 0.13,
+    "tax": 0.11,
+    "gross": 0.13,
+    "tax 1": 0.1,
+    "tax 2": 0.1,
+    "rate 1": 0.07,
+    "rate 2": 0.07,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,8 @@ class Invoice:
     taxes: tuple[Group, ...]
     #: Whether the prices of the table include the tax.
     is_gross: bool
+    #: Whether the table shows the tax of each item.
+    is_taxed: bool = False
 
     @property
     def net(self) -> Decimal:
@@ -95,9 +120,11 @@ class Style:
     sign: str
 
 
-def style(rng: random.Random, country: Country, case: Case) -> Style:
+def style(rng: random.Random, country: Country, case: Case, *, is_taxed: bool = False) -> Style:
     """Return a style of the country."""
     tables = [names for names in _TABLES if country.is_tax_included or "rate" not in names]
+    if is_taxed:
+        tables = [*(_HALVED if country.halves else _TAXED)]
     return Style(
         face=rng.choice(case.proportional),
         size=rng.choice((8, 8.5, 9)),
@@ -115,7 +142,7 @@ def print_out(rng: random.Random, content: Invoice, style: Style) -> Print:
     labels = _Labels(rng, content.country)
     sheets = [_Sheet(style)]
     y = _head(sheets[0], content, labels, rng)
-    heads = {name: labels(name) for name in style.columns}
+    heads = {name: _heading(name, content.country, labels) for name in style.columns}
     y = _heads(sheets[-1], heads, y)
     for place, bought in enumerate(content.items, 1):
         if y > style.page_size[1] - _FOOT - 12 * MM:
@@ -130,6 +157,16 @@ def print_out(rng: random.Random, content: Invoice, style: Style) -> Print:
     if len(sheets) > 1:
         _number_pages(sheets, labels("page"))
     return Print(tuple(sheet.page() for sheet in sheets))
+
+
+def _heading(name: str, country: Country, labels: "_Spelling") -> str:
+    column, _, half = name.partition(" ")
+    if column not in {"rate", "tax"}:
+        return labels(name)
+    if column == "rate" and not half:
+        return labels("rate")
+    tax = country.halves[int(half) - 1] if half else country.taxes[0]
+    return f"{tax} %" if column == "rate" else tax
 
 
 class _Spelling(Protocol):
@@ -255,8 +292,9 @@ def _row(sheet: _Sheet, country: Country, bought: Bought, place: int, y: float) 
         "place": str(place),
         "quantity": f"{bought.qty}",
         "unit_price": _money(sheet.style, country, bought.price),
-        "rate": f"{bought.rate.normalize():f}%".replace(".", country.decimal),
+        "rate": _percent(country, bought.rate),
         "amount": _money(sheet.style, country, bought.total),
+        **_taxes_of(sheet.style, country, bought),
     }
     for name, (left, right) in places.items():
         if name == "place":
@@ -271,6 +309,26 @@ def _row(sheet: _Sheet, country: Country, bought: Bought, place: int, y: float) 
     if sheet.style.is_ruled:
         sheet.rule(y + size * 0.5)
     return y + size * 1.8
+
+
+def _percent(country: Country, rate: Decimal) -> str:
+    return f"{rate.normalize():f}%".replace(".", country.decimal)
+
+
+def _taxes_of(style: Style, country: Country, bought: Bought) -> dict[str, str]:
+    """Return the columns with the tax of an item, whole and in halves."""
+    tax = baskets.tax_on(country, bought)
+    half = _money(style, country, tax / 2 if country.halves else tax)
+    rate = _percent(country, bought.rate / 2)
+    return {
+        "net": _money(style, country, bought.total),
+        "tax": _money(style, country, tax),
+        "gross": _money(style, country, bought.total + tax),
+        "tax 1": half,
+        "tax 2": half,
+        "rate 1": rate,
+        "rate 2": rate,
+    }
 
 
 def _wrapped(style: Style, text: str, width: float) -> list[str]:
@@ -289,8 +347,10 @@ def _sums(sheet: _Sheet, content: Invoice, labels: _Spelling, y: float) -> None:
     country, style = content.country, sheet.style
     name = country.taxes[0]
     rows = [(labels("net_total"), content.net)]
+    if content.is_taxed:
+        rows.append((name.removesuffix(" 13%"), content.tax))
     for group in content.taxes:
-        if group.rate:
+        if group.rate and not content.is_taxed:
             rate = f"{group.rate.normalize():f}".replace(".", country.decimal)
             rows += _named_taxes(country, group, f"{name.removesuffix(' 13%')} {rate}%")
     rows.append((labels("total"), content.total))

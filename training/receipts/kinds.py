@@ -39,6 +39,10 @@ _BRAZILIAN: Mapping[str, Maker] = {
 }
 
 
+# Kinds with the rates of another one.
+_LIKE = {"two payments": "till", "slip": "restaurant", "tax invoice": "invoice"}
+
+
 def kinds() -> Mapping[str, Kind]:
     """Return all kinds by their names."""
     brazilian = {name: Kind(make, ("pt-BR",)) for name, make in _BRAZILIAN.items()}
@@ -49,6 +53,9 @@ def kinds() -> Mapping[str, Kind]:
             ("restaurant", tills.restaurant),
             ("fuel", fuel.fuel),
             ("invoice", company_invoices.invoice),
+            ("two payments", tills.paid_in_two),
+            ("slip", tills.tip_on_slip),
+            ("tax invoice", company_invoices.tax_invoice),
         )
     }
 
@@ -60,4 +67,5 @@ def make(seed: str, kind: str, language: str, case: Case) -> Document:
 
 def _with_rates(kind: str) -> tuple[str, ...]:
     """Return the languages of the countries with tax rates for this kind of document."""
-    return tuple(tag for tag, country in countries().items() if kind in country.rates)
+    rates = _LIKE.get(kind, kind)
+    return tuple(tag for tag, country in countries().items() if rates in country.rates)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from training.receipts import baskets, frames, item_rows, moments, sellers, sums
@@ -12,7 +12,7 @@ from training.receipts.faces import Case
 from training.receipts.frames import About, AnyRow
 from training.receipts.item_rows import Desk, Listed
 from training.receipts.strips import RULE, Row, Strip, set_rows
-from training.receipts.sums import Extras, Stated
+from training.receipts.sums import Extras, Payment, Stated
 from training.receipts.truth import Document, Truth, TruthItem
 
 # Longer amounts leave no room for columns on a strip.
@@ -34,6 +34,22 @@ def restaurant(rng: random.Random, language: str, case: Case) -> Document:
     country = countries()[language]
     basket = baskets.fill(rng, country, "restaurant", most=9)
     return _strip(rng, desk(rng, country, case, basket), basket, "restaurant")
+
+
+def paid_in_two(rng: random.Random, language: str, case: Case) -> Document:
+    """Return the receipt of a shop with several discounts and two payments."""
+    country = countries()[language]
+    basket = baskets.fill(rng, country, "grocery")
+    for _ in range(rng.randint(0, 2)):
+        basket = baskets.with_discounts(rng, country, basket)
+    return _strip(rng, desk(rng, country, case, basket), basket, "till", "two")
+
+
+def tip_on_slip(rng: random.Random, language: str, case: Case) -> Document:
+    """Return the bill of a restaurant whose slip adds a tip."""
+    country = countries()[language]
+    basket = baskets.fill(rng, country, "restaurant", most=9)
+    return _strip(rng, desk(rng, country, case, basket), basket, "restaurant", "slip")
 
 
 def desk(rng: random.Random, country: Country, case: Case, basket: Sequence[Bought]) -> Desk:
@@ -71,15 +87,22 @@ class _Body:
     total: Decimal
 
 
-def _strip(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> Document:
+def _strip(
+    rng: random.Random,
+    counter: Desk,
+    basket: Sequence[Bought],
+    kind: str,
+    payment: Payment = "one",
+) -> Document:
     country = counter.country
     seller = sellers.invent(rng, country, kind)
-    body = _body(rng, counter, basket, kind)
+    body = _body(rng, counter, basket, kind, payment)
     when = moments.moment(rng, country, has_time=rng.random() < 0.9)
     number = frames.number(rng)
     about = frames.about(rng, counter, About(when, number, kind))
     is_about_first = rng.random() < 0.65
-    slip = frames.card_slip(rng, counter, body.total) if rng.random() < 0.15 else []
+    has_slip = rng.random() < 0.15 and payment == "one"
+    slip = frames.card_slip(rng, counter, body.total) if has_slip else []
     rows = (
         *frames.head(rng, counter, seller),
         *(about if is_about_first else ()),
@@ -110,13 +133,17 @@ def _strip(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: st
         precision=when.precision,
         timezone=when.offset,
         alternatives={**body.stated.alternatives, **seller.alternatives},
+        # A slip has its own digits, and contradicts cash.
+        bookkeeping=None if has_slip else body.stated.bookkeeping,
     )
 
 
-def _body(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> _Body:
+def _body(
+    rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str, payment: Payment
+) -> _Body:
     way = _way(rng, counter, basket)
     things = _things(rng, counter, way, basket)
-    extras = _extras(rng, counter, basket, kind)
+    extras = _paid(rng, _extras(rng, counter, basket, kind), payment)
     amounts = sums.reckon(counter, basket, extras)
     summed, stated = sums.rows(rng, counter, amounts, extras)
     rows = (
@@ -130,6 +157,14 @@ def _body(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str
     items = tuple(thing.truth for thing in things)
     layout = f"{way}, {counter.strip.columns} columns of {counter.strip.face.name}"
     return _Body(rows, items, stated, layout, amounts.total)
+
+
+def _paid(rng: random.Random, extras: Extras, payment: Payment) -> Extras:
+    """Return the extras with another way of paying; a slip has a tip."""
+    if payment == "slip":
+        tip = Decimal(rng.choice((10, 15, 18, 20)))
+        return replace(extras, payment=payment, tip=tip, is_cash=False)
+    return replace(extras, payment=payment)
 
 
 def _way(rng: random.Random, counter: Desk, basket: Sequence[Bought]) -> str:

@@ -47,6 +47,38 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
+class TruthTax:
+    """A tax as printed: what is not printed is None."""
+
+    rate: str | None
+    base: str | None
+    amount: str
+
+
+@dataclass(frozen=True, slots=True)
+class TruthPayment:
+    """What was paid in one way."""
+
+    #: `card` is any kind of card.
+    method: str
+    amount: str
+    tendered: str | None = None
+    last4: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bookkeeping:
+    """The taxes, the payments and what changes the sum; None if it is not printed."""
+
+    taxes: tuple[TruthTax, ...] = ()
+    payments: tuple[TruthPayment, ...] = ()
+    discount: str | None = None
+    tip: str | None = None
+    service_charge: str | None = None
+    rounding: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One document: how it is printed, and its contents."""
 
@@ -64,6 +96,8 @@ class Document:
     timezone: str | None = None
     #: Further right values by field; None if the value may be missing.
     alternatives: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    #: None if it was not established.
+    bookkeeping: Bookkeeping | None = None
     #: Fields that cannot be determined from the document.
     unassessed: tuple[str, ...] = ()
 
@@ -74,6 +108,7 @@ class Document:
             "files": dict(files),
             "truth": self.truth.wire(),
             "alternatives": {key: list(values) for key, values in self.alternatives.items()},
+            "bookkeeping": asdict(self.bookkeeping) if self.bookkeeping else None,
             "unassessed": list(self.unassessed),
             "issued_at_precision": self.precision,
             "timezone": self.timezone,

@@ -77,5 +77,37 @@ def test_the_total_of_an_invoice_is_its_net_plus_its_tax(kind: str, language: st
         assert Decimal(truth.total or 0) == Decimal(truth.subtotal or 0) + Decimal(truth.tax or 0)
 
 
+@pytest.mark.parametrize("kind", ["till", "restaurant", "two payments", "slip"])
+@pytest.mark.parametrize("language", ["de-DE", "en-US", "en-CA", "fr-FR"])
+def test_the_payments_of_a_receipt_are_its_total(kind: str, language: str) -> None:
+    for document in documents(kind, language, 6):
+        known = document.bookkeeping
+        if known is not None:
+            paid = sum(Decimal(payment.amount) for payment in known.payments)
+
+            assert Decimal(document.truth.total or 0) == paid
+
+
+@pytest.mark.parametrize("language", ["en-IN", "en-GB", "de-DE"])
+def test_the_taxes_of_items_add_up(language: str) -> None:
+    for document in documents("tax invoice", language, 6):
+        known = document.bookkeeping
+        assert known is not None
+        if known.taxes:
+            assert Decimal(document.truth.tax or 0) == sum(
+                Decimal(tax.amount) for tax in known.taxes
+            )
+
+
+def test_a_slip_adds_the_tip_to_the_total() -> None:
+    for document in documents("slip", "en-US", 6):
+        known, truth = document.bookkeeping, document.truth
+        assert known is not None
+        assert known.tip is not None
+        before = Decimal(truth.total or 0) - Decimal(known.tip)
+
+        assert str(before) in document.alternatives["total"]
+
+
 def _signs(text: str | None) -> str:
     return re.sub(r"\W", "", text or "")

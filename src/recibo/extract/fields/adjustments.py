@@ -1,5 +1,6 @@
 """Finds the amounts between items and payment: discount, tip, service charge, rounding."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -10,6 +11,7 @@ from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import lexicon
+from recibo.extract.text.folding import fold
 from recibo.extract.text.numbers import Amount
 from recibo.extract.text.phrases import Phrase
 
@@ -25,6 +27,11 @@ _MOST_LETTERS = 45
 # Before an amount: it is subtracted.
 _MINUS = "(-)"
 _MOST_CANDIDATES = 12
+# Shorter words are in too many others.
+_LONG_WORD = 5
+_SEVERAL = 2
+# A sum has these features if all of its rows do.
+_FEATURES_OF_ALL = ("negative", "before_total")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +84,32 @@ def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
         *_of_phrase("discount_sum", page, summed=1, without=named),
         *_negative(page, without=named),
     ]
+    discounts += _summed(discounts)
     return Adjustments(
         discounts=tuple(_positive(discounts))[:_MOST_CANDIDATES],
         tips=tuple(_beginning(_of_phrase("tip", page)))[:_MOST_CANDIDATES],
         service_charges=tuple(_beginning(_of_phrase("service_charge", page)))[:_MOST_CANDIDATES],
         roundings=tuple(_signed(by_role[Role.ROUNDING], page))[:_MOST_CANDIDATES],
     )
+
+
+def _summed(discounts: Sequence[AmountCandidate]) -> Iterator[AmountCandidate]:
+    """Yield the sum of several rows that subtract a discount."""
+    rows = [
+        one
+        for one in discounts
+        if one.found.value < 0 and (one.features.get("word") or one.features.get("named"))
+    ]
+    if len(rows) < _SEVERAL or len({one.row for one in rows}) < len(rows):
+        return
+    value = sum((one.found.value for one in rows), Decimal(0))
+    text = "\n".join(one.found.text for one in rows)
+    shared = {
+        name: min(one.features.get(name, 0) for one in rows)
+        for name in ("negative", "before_total")
+    }
+    found = replace(rows[0].found, value=value, text=text)
+    yield AmountCandidate(found, rows[-1].row, shared | {"sum_of_rows": 1})
 
 
 def _beginning(candidates: Iterator[AmountCandidate]) -> Iterator[AmountCandidate]:
@@ -158,7 +185,17 @@ def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
             continue
         money = [amount for amount in row.amounts if row.is_money(amount) and amount.value < 0]
         for amount in money[-1:]:
-            yield _candidate(row, amount, page, minus=1)
+            yield _candidate(row, amount, page, minus=1, word=_has_discount_word(row))
+
+
+def _has_discount_word(row: Row) -> bool:
+    """Return whether a word of the row names a discount, or contains a long one that does."""
+    words = re.findall(r"[^\W\d_]+", fold(row.text))
+    return any(
+        word == name or (len(name) >= _LONG_WORD and name in word)
+        for word in words
+        for name in lexicon.labels()["discount_word"]
+    )
 
 
 def _positive(candidates: Sequence[AmountCandidate]) -> Iterator[AmountCandidate]:

@@ -13,6 +13,7 @@ from recibo.extract.fields import (
     currency,
     date,
     fiscal_candidates,
+    item_taxes,
     labelled_taxes,
     merchant,
     number,
@@ -26,7 +27,7 @@ from recibo.extract.fields import (
 )
 from recibo.extract.fields import document_type as kind
 from recibo.extract.fields.items import line_items
-from recibo.extract.fields.labelled_amounts import Entry, Role, entries
+from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.fields.tax_candidates import TaxContext
 from recibo.extract.fields.tax_id import TaxId
@@ -74,6 +75,7 @@ def _general(
     minor = _minor_digits(currencies)
     priced = lines if minor == USUAL_MINOR else rows(text_pages, minor=minor)
     amounts = entries(priced)
+    taxes = TaxContext.of(priced, amounts, place.country.code if place.country else None)
     ranked = total.ranked(amounts, currencies, total.blanks(priced))
     totals = tuple(found for found, _ in ranked)
     roundings = total.labelled(amounts, Role.ROUNDING)
@@ -88,7 +90,10 @@ def _general(
         total_features={found.value: features for found, features in ranked},
         subtotals=total.labelled(amounts, Role.SUBTOTAL),
         taxes=total.labelled(amounts, Role.TAX),
-        tax_breakdowns=tax_table.tax_breakdowns(priced, _taxed_totals(totals, roundings)),
+        tax_breakdowns=(
+            *tax_table.tax_breakdowns(priced, _taxed_totals(totals, roundings)),
+            *item_taxes.breakdowns(taxes, _taxed_totals(totals, roundings)),
+        ),
         tax_sums=tax_sum.tax_sums(priced, amounts),
         charges=total.labelled(amounts, Role.CHARGE),
         discounts=total.labelled(amounts, Role.DISCOUNT),
@@ -97,7 +102,7 @@ def _general(
         change=total.labelled(amounts, Role.CHANGE),
         cards=total.labelled(amounts, Role.CARD),
         currencies=currencies,
-        amounts=_amounts(priced, amounts, place),
+        amounts=_amounts(taxes),
         document_numbers=number.numbers(lines),
         parties=parties.find(
             lines,
@@ -125,12 +130,12 @@ def located(lines: Sequence[Row]) -> tuple[Place, Sequence[TaxId]]:
     return place, tax_ids
 
 
-def _amounts(priced: Sequence[Row], amounts: Sequence[Entry], place: Place) -> DetailCandidates:
+def _amounts(context: TaxContext) -> DetailCandidates:
     """Return the candidates for the amounts of bookkeeping."""
-    context = TaxContext.of(priced, amounts, place.country.code if place.country else None)
+    priced, amounts = context.rows, context.entries
     others = adjustments.adjustments(priced, amounts)
     return DetailCandidates(
-        tax_tables=tabled_taxes.tabled_taxes(context),
+        tax_tables=(*item_taxes.item_taxes(context), *tabled_taxes.tabled_taxes(context)),
         taxes=labelled_taxes.labelled_taxes(context),
         payments=payments.payment_candidates(priced, amounts),
         discounts=others.discounts,

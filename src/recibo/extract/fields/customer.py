@@ -19,6 +19,8 @@ from recibo.extract.weights import weights
 
 NAME, TAX_ID = "customer_name", "customer_tax_id"
 _ROLE = "customer"
+# Salutations, which need no colon: `Spett.le Rossi S.p.A.`
+_ADDRESSED = "addressed"
 # A name is at most this many rows and line heights below its label.
 _ROWS_BELOW, _HEIGHTS_BELOW = 4, 5.0
 _LONGEST, _FEWEST_LETTERS = 80, 3
@@ -125,12 +127,13 @@ def _tax_features(one: TaxId, labels: Sequence[tuple[Row, Box]]) -> dict[str, fl
 def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
     """Yield the labels of the customer that begin a cell, with the cell."""
     for piece in pieces_of(row):
-        for label in lexicon.wordbook(_ROLE).find(piece.text):
+        for label in lexicon.wordbook(_ROLE, _ADDRESSED).find(piece.text):
             rest = piece.text[label.end :]
             is_alone = not any(map(str.isalnum, rest))
             is_weak = normalize(piece.text[label.start : label.end]).letters in _weak()
             is_led = is_alone and not is_weak
-            if label.start <= _FIRST_SIGNS and (is_led or _AFTER_LABEL.match(rest)):
+            is_led |= label.kind == _ADDRESSED or _AFTER_LABEL.match(rest) is not None
+            if label.start <= _FIRST_SIGNS and is_led:
                 yield label, piece
         if book("billed_alone").is_all(piece.text):
             yield Phrase("billed_alone", 0, len(piece.text)), piece
@@ -144,6 +147,7 @@ def _near(
         "short_label": float(label.end - label.start <= _SHORT_LABEL),
         "weak_label": float(normalize(piece.text[label.start : label.end]).letters in _weak()),
         "alone": float(label.kind == "billed_alone"),
+        "addressed": float(label.kind == _ADDRESSED),
         "heading": float(not any(map(str.isalnum, piece.text[label.end :]))),
         "colon": float(":" in piece.text[label.end :]),
     }
@@ -245,5 +249,5 @@ def _weak() -> frozenset[str]:
     """Words that are also labels of other things."""
     return frozenset(
         normalize(word).letters
-        for word in ("name", "nome", "nombre", "nom", "nama", "guest", "payer", "attn")
+        for word in ("name", "nome", "nombre", "nom", "nama", "guest", "payer", "attn", "to", "aan")
     )

@@ -33,6 +33,7 @@ _MISREAD_PERCENT = re.compile(
 _MOST_LINES = 16
 # A row of a table without a label has at most so many letters and amounts.
 _MOST_LETTERS, _MOST_MONEY = 24, 3
+_OTHER_KINDS = frozenset({"charge", "discount", "cash", "card", "change", "rounding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,9 @@ def _near(row: Row, context: TaxContext) -> Iterator[TaxCandidate]:
         return
     rate = rates[0].value
     if context.known and rate and rate not in context.known:
+        return
+    # `Service Charge 10%` is above the tax on it.
+    if any(label.kind in _OTHER_KINDS for label in row.labels):
         return
     name = context.name_above(row)
     entries = [Entry(amount, Role.TAX, row) for amount in money]

@@ -8,8 +8,12 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import dates
 
-#: One word; its groups are joined by a hyphen, a slash or a dot.
-NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*")
+#: One word; its groups are joined by a hyphen, a slash or a dot. Before a series and a slash there
+#: may be a short type in capitals, as the law of Portugal requires: `FR 2024/5512`.
+NUMBER = re.compile(
+    r"(?:[A-Z]{2,3} (?=[A-Z0-9]*[0-9][A-Z0-9]*/[0-9]))?"
+    r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
+)
 
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.

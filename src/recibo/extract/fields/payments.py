@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from typing import Self
 
 from recibo.extract.candidates import PaymentCandidate
 from recibo.extract.fields.labelled_amounts import Entry, Role
@@ -25,6 +27,7 @@ _METHODS = {
     "paid_card": PaymentMethod.CARD,
     "paid_other": PaymentMethod.OTHER,
 }
+_TOTALS = (Role.TOTAL, Role.PAYABLE)
 # Phrases that contain the name of a method: `credit note`, `cash bill`.
 _NO_METHOD = "no_payment"
 # The last four digits of a card, after masked digits or the words "ending in".
@@ -54,24 +57,60 @@ def payment_candidates(
     by_row: dict[int, list[Entry]] = {}
     for entry in entries:
         by_row.setdefault(entry.row.index, []).append(entry)
+    page = _Page.of(rows, entries)
     return tuple(
-        candidate for row in rows for candidate in _of_row(row, by_row.get(row.index, []), rows)
+        candidate for row in rows for candidate in _of_row(row, by_row.get(row.index, []), page)
     )
 
 
-def _of_row(row: Row, entries: Sequence[Entry], rows: Sequence[Row]) -> Iterator[PaymentCandidate]:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The rows of a document, and what they say about payments as a whole."""
+
+    rows: Sequence[Row]
+    #: The index of the first row with a total; after the last row without one.
+    first_total: int
+    #: Rows with the change, in which there is an amount.
+    change: Sequence[Entry]
+    #: Whether a slip says that a card was authorized.
+    is_authorized: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], entries: Sequence[Entry]) -> Self:
+        totals = [entry.row.index for entry in entries if entry.role in _TOTALS]
+        slips = lexicon.wordbook("card_slip")
+        return cls(
+            rows=rows,
+            first_total=min(totals, default=len(rows)),
+            change=[entry for entry in entries if entry.role is Role.CHANGE and entry.amount.value],
+            is_authorized=any(slips.find(row.text) for row in rows),
+        )
+
+    def is_tendered(self, row: Row) -> bool:
+        """Return whether a row has only an amount, and the change is in the next row."""
+        return (
+            row.index > self.first_total
+            and any(back.row.index == row.index + 1 for back in self.change)
+            and _letters(row.text) <= _LONGEST_SYMBOL
+        )
+
+
+def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
     phrases = [phrase for phrase in _book().find(row.text) if phrase.kind != _NO_METHOD]
     digits = _last4(row.text)
     roles = {entry.role for entry in entries}
-    if Role.CHANGE in roles or not (phrases or digits or roles & {Role.CASH, Role.CARD}):
+    is_tendered = page.is_tendered(row)
+    is_named = phrases or digits or is_tendered or roles & {Role.CASH, Role.CARD}
+    if Role.CHANGE in roles or not is_named:
         return
     amount = _amount(row, entries)
     below = None
     if amount is None and phrases:
-        below = _amount_below(row, rows)
+        below = _amount_below(row, page.rows)
     known = [_METHODS[phrase.kind] for phrase in phrases]
     if not known:
-        known = [PaymentMethod.CASH if Role.CASH in roles else PaymentMethod.CARD]
+        is_cash = Role.CASH in roles or (is_tendered and not digits)
+        known = [PaymentMethod.CASH if is_cash else PaymentMethod.CARD]
     method = _specific(known)
     outside = _letters_outside(row, phrases)
     found = amount or (below[1] if below else None)
@@ -80,6 +119,10 @@ def _of_row(row: Row, entries: Sequence[Entry], rows: Sequence[Row]) -> Iterator
     features = {
         "named": bool(phrases),
         "tendered_label": not phrases and Role.CASH in roles,
+        "above_change": is_tendered,
+        "paid_by": bool(lexicon.wordbook("paid_by").find(row.text)),
+        "after_total": row.index > page.first_total,
+        "authorized": page.is_authorized,
         "below": below is not None,
         "prose": outside > _MOST_LETTERS,
         "words": min(outside / _MOST_LETTERS, 2),

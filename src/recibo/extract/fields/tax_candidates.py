@@ -1,5 +1,6 @@
 """What is known about the taxes of a document, and the features of a row that may be one."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,6 +21,7 @@ NEAR = 3
 # The heading of a table is at most this many rows above a row of it.
 _HEADING_ROWS = 6
 _WHOLE = Decimal(100)
+_SINGLE = re.compile(r"(?<![\w.])[A-G](?![\w.])")
 # A till taxes and rounds each item separately, so the rate of their sum is slightly off.
 _OFF_BY_CENTS, _OFF_BY_SHARE = Decimal("0.02"), Decimal("0.005")
 # Replaced by the probability when the lines are chosen.
@@ -36,8 +38,9 @@ class TaxContext:
     known: frozenset[Decimal]
     #: Percentages anywhere on the document.
     printed: frozenset[Decimal]
-    #: Amounts labelled as taxable, and those of subtotals.
-    bases: Sequence[Decimal]
+    #: Amounts labelled as taxable, each with the letter of its rate if there is one.
+    taxable: Sequence[tuple[Decimal, str | None]]
+    #: Those of subtotals.
     subtotals: Sequence[Decimal]
     #: Whether amounts are whole numbers, whatever the currency.
     is_whole: bool
@@ -56,8 +59,8 @@ class TaxContext:
                 for amount in row.amounts
                 if amount.is_percent and 0 <= amount.value <= HIGHEST_RATE
             ),
-            bases=[
-                amount.value
+            taxable=[
+                (amount.value, letter_of(row))
                 for row in rows
                 if row.amounts and named.find(row.text)
                 for amount in row.amounts
@@ -95,7 +98,7 @@ class TaxContext:
     ) -> TaxCandidate:
         """Return an amount next to a label as a candidate."""
         known = {"labelled": 1.0} | {name: float(value) for name, value in features.items()}
-        elsewhere, is_weak = (None, False) if gross else self._base_elsewhere(line)
+        elsewhere, is_weak = (None, False) if gross else self._base_elsewhere(entry.row, line)
         return TaxCandidate(
             Extracted(line, _UNKNOWN, entry.row.text, entry.row.line.page, entry.box()),
             gross,
@@ -103,17 +106,19 @@ class TaxContext:
             self.features(line, gross) | known | {"base_in_subtotal": is_weak},
         )
 
-    def _base_elsewhere(self, line: TaxLine) -> tuple[Decimal | None, bool]:
+    def _base_elsewhere(self, row: Row, line: TaxLine) -> tuple[Decimal | None, bool]:
         """Return the taxable amount in another row, and whether it is only a subtotal."""
         if line.base is not None or line.rate is None or line.amount is None:
             return None, False
         if not line.rate:
             # Any amount agrees with a rate of zero.
-            only = set(self.bases)
+            letter = letter_of(row)
+            only = {base for base, other in self.taxable if letter in (None, other)}
             return (only.pop(), False) if len(only) == 1 else (None, False)
-        for bases, is_weak in ((self.bases, False), (self.subtotals, True)):
-            for base in bases:
-                if line.amount and agree(base, line.rate, line.amount):
+        named = [base for base, _ in self.taxable]
+        for known, is_weak in ((named, False), (self.subtotals, True)):
+            for base in known:
+                if line.amount and _is_net(base, line.rate, line.amount):
                     return base, is_weak
         return None, False
 
@@ -148,6 +153,12 @@ def agree(net: Decimal, rate: Decimal, tax: Decimal) -> bool:
     return abs(net * rate / _WHOLE - tax) <= max(_OFF_BY_CENTS, abs(tax) * _OFF_BY_SHARE)
 
 
+def _is_net(base: Decimal, rate: Decimal, tax: Decimal) -> bool:
+    """Return whether a tax agrees with an amount as the net one, and less as the gross one."""
+    off_net, off_gross = (abs(net * rate / _WHOLE - tax) for net in (base, base - tax))
+    return agree(base, rate, tax) and off_net <= off_gross
+
+
 def tax_labels(row: Row) -> list[Phrase]:
     """Return the labels of taxes in a row."""
     return [label for label in row.labels if label.kind == Role.TAX]
@@ -156,6 +167,12 @@ def tax_labels(row: Row) -> list[Phrase]:
 def name_of(row: Row, label: Phrase) -> str:
     """Return the name of a tax as printed."""
     return row.text[label.start : label.end].strip(" .:")
+
+
+def letter_of(row: Row) -> str | None:
+    """Return the only single capital in a row, with which tills mark a rate: `PTU A 23%`."""
+    letters = set(_SINGLE.findall(row.text))
+    return letters.pop() if len(letters) == 1 else None
 
 
 def rates_in(row: Row) -> list[Amount]:

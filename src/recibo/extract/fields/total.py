@@ -191,7 +191,8 @@ def _first_payment(entries: Sequence[Entry]) -> int:
         for entry in entries
         if entry.role in _PAYMENTS and entry.role is not Role.CHANGE and entry.amount.value
     )
-    return min(paid, default=len(entries))
+    last = max((entry.row.index for entry in entries), default=0)
+    return min(paid, default=last + 1)
 
 
 def _unlabelled(row: Row) -> int:

@@ -66,7 +66,9 @@ def options(
         "rounding": amounts.roundings,
     }
     own = every[field]
-    if not own:
+    # On a credit note all amounts are negative, not only discounts.
+    is_credit = field == "discount" and header.total is not None and header.total.value < 0
+    if not own or is_credit:
         return []
     others = [
         -one.found.value if name == "discount" else one.found.value
@@ -110,6 +112,7 @@ def _features(
         "closes": closes,
         "from_items": from_items,
         "is_returned": bool(known.returned) and value == known.returned,
+        "among_items": _is_among_items(value, known),
         "sum_of_others": len(others) > 1 and sum(others, Decimal(0)) == value,
         "others": min(len(set(others)), 3),
         "in_sum_of_others": any(
@@ -132,6 +135,19 @@ def _closes(effect: Decimal, known: _Known) -> bool:
             if abs(gap - tax - extra - effect) <= _CENT:
                 return True
     return False
+
+
+def _is_among_items(value: Decimal, known: _Known) -> bool:
+    """Return whether the amount is the negative items, and all items make the total."""
+    if not known.returned or value != known.returned or known.items is None:
+        return False
+    wholes = (known.total, known.subtotal)
+    taxes = {Decimal(0), known.tax}
+    return any(
+        whole is not None and abs(known.items + tax - whole) <= _ITEMS_TOLERANCE
+        for whole in wholes
+        for tax in taxes
+    )
 
 
 def _from_items(effect: Decimal, known: _Known) -> bool:

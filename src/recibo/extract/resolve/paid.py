@@ -23,7 +23,7 @@ _MOST_REPEATED = 3
 _MUCH = 10
 
 # The features of a payment that one of its rows has, and those that all have.
-_ANY = ("named", "first", "slip")
+_ANY = ("named", "first", "slip", "paid_by", "after_total", "above_change")
 _ALL = ("tendered_label", "below", "prose", "words", "many", "loyalty", "total_label")
 
 #: Payments that may be all of a document, each with the rows that mention it.
@@ -274,6 +274,10 @@ def _features(
         "invoice": sums.is_invoice,
         "invoice_implied": sums.is_invoice and is_implied,
         "implied_first": is_implied and any(row.features.get("first") for row in rows),
+        "implied_paid_by": is_implied and any(row.features.get("paid_by") for row in rows),
+        "implied_authorized": is_implied
+        and any(row.features.get("authorized") and row.features.get("after_total") for row in rows),
+        "implied_after_total": is_implied and any(row.features.get("after_total") for row in rows),
         "implied_last4": is_implied and any(payment.value.last4 for payment in payments),
         "much": sums.total is not None and whole > 2 * sums.total,
         "tendered_much": any(

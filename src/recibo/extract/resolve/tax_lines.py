@@ -199,8 +199,11 @@ def _features(lines: Lines, candidates: DetailCandidates, sums: _Sums) -> dict[s
         "gap": whole != 0 and _gap(sums) is not None and abs(whole - (_gap(sums) or 0)) <= _CENT,
         "bases": len(bases) == count,
         "some_bases": 0 < len(bases) < count,
-        "adds_up": _adds_up(lines, sums.total),
+        # A subtotal that the tax was computed on adds up with it in any case.
+        "adds_up": _adds_up(lines, sums.total)
+        and not any(line.features.get("subtotal_base") for line in lines),
         "table_adds_up": _adds_up(lines, sums.total) and "table" in lines[0].features,
+        "fits_subtotal": sum(_is_on_subtotal(line) for line in lines) / count,
         "sum_line": count > 1
         and any(amount and 2 * amount == whole for amount in amounts)
         and not _are_halves(values),
@@ -216,6 +219,12 @@ def _features(lines: Lines, candidates: DetailCandidates, sums: _Sums) -> dict[s
     for name in {name for line in lines for name in line.features} - {"base_in_subtotal"}:
         features[name] = sum(line.features.get(name, 0.0) for line in lines) / count
     return features
+
+
+def _is_on_subtotal(line: TaxCandidate) -> bool:
+    """Return whether the rate makes the tax of a subtotal."""
+    is_weak = bool(line.features.get("base_in_subtotal"))
+    return bool(line.features.get("subtotal_base")) or (line.base is not None and is_weak)
 
 
 def _adds_up(lines: Lines, total: Decimal | None) -> bool:

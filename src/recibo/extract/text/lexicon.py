@@ -16,8 +16,8 @@ _MONTHS = "months"
 # Roles that say nothing about the language of a page: names, brands and words of several languages.
 _SHARED_ROLES = frozenset(
     {
-        *("due_date", "customer", "tip", "service_charge", "taxable"),
-        *("discount_sum", "zero_rated", "loyalty", "no_payment"),
+        *("due_date", "customer", "addressed", "tip", "service_charge", "taxable"),
+        *("discount_sum", "discount_word", "zero_rated", "loyalty", "no_payment"),
     }
 )
 _PAID = "paid_"

@@ -15,6 +15,8 @@ _ROUNDING = Decimal("0.005")
 _WIDEST = Decimal("0.01")
 _MOST = Decimal(100_000)
 _PERCENT = Decimal(100)
+# The highest tax as a share of the net amount.
+_MOST_TAX = Decimal("0.35")
 #: From this amount on, a total without decimals may be rounded to units.
 _HUNDRED, _HALF = Decimal(100), Decimal("0.5")
 #: The numbers in a row with a quantity, a price and a discount; longer rows have tax columns.
@@ -112,6 +114,23 @@ def triple(figures: Sequence[Figure]) -> Product | None:
         for product in itertools.product(one.readings, two.readings, three.readings):
             if product[0] != 1 and product[1] > 0 and agrees(*product):
                 return product
+    return None
+
+
+def taxed(figures: Sequence[Figure], total: Decimal) -> Product | None:
+    """Return a quantity and a price of a row whose product plus a tax right of them is the total.
+
+    The quantity is left of the price, as in most tables.
+    """
+    money = [each for each in figures if each.is_money and 0 < each.value <= total]
+    counts = [each for each in figures if _is_factor(each) and not each.has_symbol]
+    for price, tax in itertools.combinations(money, 2):
+        net = total - tax.value
+        if tax.value > net * _MOST_TAX:
+            continue
+        for qty in (each for each in counts if each.start < price.start and each.value >= 1):
+            if agrees(qty.readings[-1], price.value, net):
+                return qty.readings[-1], price.value, total
     return None
 
 

@@ -296,7 +296,8 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
     qty_and_price = (
         (read.factors.qty, read.factors.unit_price) if read.factors else entry.qty_and_price
     )
-    qty_and_price = qty_and_price or (_missing_qty(read) if layout.is_headed_qty else None)
+    if layout.is_headed_qty:
+        qty_and_price = qty_and_price or _taxed(read) or _missing_qty(read)
     if qty_and_price:
         qty, unit_price = qty_and_price
     qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
@@ -317,10 +318,17 @@ def _whole_box(read: Priced, detail_rows: Sequence[ItemRow]) -> Box | None:
     return around([read.row.line.box, *others]) if others else None
 
 
+def _taxed(read: Priced) -> tuple[Decimal, Decimal] | None:
+    """Return the quantity and price whose product plus a tax in the row is the total."""
+    product = arithmetic.taxed(read.row.figures, read.total)
+    return product[:2] if product else None
+
+
 def _missing_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
     """Return the quantity that the total implies if only the unit price was read."""
     before = [each for each in read.row.figures if each.end <= read.total_figure.start]
-    if not before or not before[-1].is_money:
+    # With another amount, the last one may be a tax.
+    if not before or not before[-1].is_money or any(each.is_money for each in before[:-1]):
         return None
     qty = arithmetic.missing_qty(before[-1].value, read.total)
     return (qty, before[-1].value) if qty else None

@@ -296,6 +296,7 @@ def _item(item: _TableItem) -> Extracted[LineItem] | None:
         arithmetic.reconciled(qty, price, total)
         or arithmetic.less_discount(qty, price, total, _figure(item, Role.DISCOUNT))
         or arithmetic.triple(item.row.figures)
+        or (arithmetic.taxed(item.row.figures, total.value) if total else None)
     )
     if product is None and (qty is None or price is None):
         product = _recovered(item, price, total)
