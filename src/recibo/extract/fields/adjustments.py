@@ -189,7 +189,12 @@ def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
 
 
 def _has_discount_word(row: Row) -> bool:
-    """Return whether a word of the row names a discount, or contains a long one that does."""
+    """Return whether a word of the row names a discount, or contains a long one that does.
+
+    A percentage with a negative amount names one too: `SR CARD 10% -1.14`.
+    """
+    if any(amount.is_percent for amount in row.amounts):
+        return True
     words = re.findall(r"[^\W\d_]+", fold(row.text))
     return any(
         word == name or (len(name) >= _LONG_WORD and name in word)

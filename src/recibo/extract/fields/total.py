@@ -157,8 +157,10 @@ def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:
     groups: dict[Decimal, list[Entry]] = defaultdict(list)
     has_money = any(_is_candidate(entry) and entry.amount.is_money for entry in entries)
     for entry in entries:
-        # If amounts have minor digits, a whole number without a symbol is a count or a code.
-        if _is_candidate(entry) and (entry.amount.is_money or not has_money or _is_total(entry)):
+        # If amounts have minor digits, a whole number without a symbol is a count or a code, and a
+        # zero next to a label is a misread `@`: `Total (incl GST 0 6%)`.
+        is_named = _is_total(entry) and bool(entry.amount.value)
+        if _is_candidate(entry) and (entry.amount.is_money or not has_money or is_named):
             groups[entry.amount.value].append(entry)
     return groups
 
