@@ -104,10 +104,7 @@ def _summed(discounts: Sequence[AmountCandidate]) -> Iterator[AmountCandidate]:
         return
     value = sum((one.found.value for one in rows), Decimal(0))
     text = "\n".join(one.found.text for one in rows)
-    shared = {
-        name: min(one.features.get(name, 0) for one in rows)
-        for name in ("negative", "before_total")
-    }
+    shared = {name: min(one.features.get(name, 0) for one in rows) for name in _FEATURES_OF_ALL}
     found = replace(rows[0].found, value=value, text=text)
     yield AmountCandidate(found, rows[-1].row, shared | {"sum_of_rows": 1})
 
