@@ -77,31 +77,32 @@ BODY = json.dumps(EVENT)
 
 
 @pytest.mark.parametrize(
-    ("body", "headers"),
+    ("body", "change"),
     [
-        (BODY.replace("80", "81"), signed(BODY)),
-        (BODY, signed(BODY, age=dt.timedelta(minutes=6))),
-        (BODY, signed(BODY, age=dt.timedelta(minutes=-6))),
-        (BODY, {}),
-        (BODY, {**signed(BODY), "Webhook-Signature": "nonsense"}),
-        (BODY, {**signed(BODY), "Webhook-Signature": "v1,=/="}),
-        (BODY, {**signed(BODY), "Webhook-Timestamp": "nan"}),
-        (b"\xff\xfe", signed(BODY)),
+        (BODY.replace("80", "81"), {}),
+        (BODY, {"Webhook-Signature": "nonsense"}),
+        (BODY, {"Webhook-Signature": "v1,=/="}),
+        (BODY, {"Webhook-Timestamp": "nan"}),
+        (b"\xff\xfe", {}),
     ],
-    ids=[
-        "changed",
-        "old",
-        "of the future",
-        "no headers",
-        "no form",
-        "no Base64",
-        "no time",
-        "no text",
-    ],
+    ids=["changed", "no form", "no Base64", "no time", "no text"],
 )
-def test_other_webhooks_are_refused(body: str | bytes, headers: dict[str, str]) -> None:
+def test_other_webhooks_are_refused(body: str | bytes, change: dict[str, str]) -> None:
     with pytest.raises(errors.SignatureError):
-        webhooks.verify(body, headers, SECRET)
+        webhooks.verify(body, signed(BODY) | change, SECRET)
+
+
+@pytest.mark.parametrize("minutes", [6, -6], ids=["old", "of the future"])
+def test_webhooks_of_another_time_are_refused(minutes: int) -> None:
+    headers = signed(BODY, age=dt.timedelta(minutes=minutes))
+
+    with pytest.raises(errors.SignatureError):
+        webhooks.verify(BODY, headers, SECRET)
+
+
+def test_webhook_without_headers_is_refused() -> None:
+    with pytest.raises(errors.SignatureError):
+        webhooks.verify(BODY, {}, SECRET)
 
 
 def test_one_of_several_signatures_is_enough() -> None:

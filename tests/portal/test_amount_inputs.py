@@ -11,7 +11,7 @@ from recibo.portal import amount_inputs, formats, translations
 from recibo.portal.amount_inputs import AmbiguousAmountError
 from recibo.schemas.languages import Language
 from tests.portal import pages
-from tests.portal.test_review import reviewing
+from tests.portal.review_pages import reviewing
 
 PORTUGUESE = {"Accept-Language": "pt-BR"}
 TWO_WAYS = "can be read in two ways: write it without separators of thousands"

@@ -17,7 +17,7 @@ from recibo.schemas.states import Role
 from tests import make, people
 from tests.installation import Installation
 from tests.portal import forms, receipt_pages, webhook_pages
-from tests.portal.test_review import FILES, Review, make_receipt
+from tests.portal.review_pages import FILES, Review, make_receipt
 
 #: Receipts by email are on; nothing listens there.
 MAILBOX = {
