@@ -10,8 +10,9 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 # The documents to measure on: see benchmarks/.
 DATA ?= ../shared/data
-# Two more than there are cores, because tests also wait; at most 4, because each may hold the models.
-TEST_PROCESSES ?= $(shell cores=$$(nproc); echo $$((cores < 2 ? cores + 2 : 4)))
+# One more than there are cores, because tests also wait; at most 4, because each may hold the models.
+# Two more take longer.
+TEST_PROCESSES ?= $(shell cores=$$(nproc); echo $$((cores < 3 ? cores + 1 : 4)))
 # No release younger than a week: most bad releases are noticed by then.
 COMPILE = $(UV) pip compile -q --generate-hashes --no-emit-index-url --no-header -p 3.11 \
 	--exclude-newer $(shell date -u -d '7 days ago' +%F) $(LOCK_FLAGS)

@@ -90,6 +90,8 @@ def test_month_is_approved_and_exported(
         page.get_by_role("button", name="Create account").click()
         # The sidebar has one, the bar of phones the other.
         page.get_by_role("link", name="Inbox", exact=True).nth(0 if size == DESK else -1).click()
+        # Before its scripts have arrived, a chosen file waits for the button.
+        page.wait_for_load_state("load")
         page.locator("#file").set_input_files(make_receipts(tmp_path))
         if not javascript:
             page.get_by_role("button", name="Upload").click()
