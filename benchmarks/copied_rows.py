@@ -100,7 +100,7 @@ def _receipts(dialect: str) -> TextClause:
     selected = ", ".join(values.get(name, f"original.{name}") for name in columns)
     original = _ID[dialect].format(number=_ORIGINAL)
     return text(
-        f"{_MADE} INSERT INTO receipts ({', '.join(columns)}) SELECT {selected} FROM made"  # noqa: S608 - names of columns
+        f"{_MADE} INSERT INTO receipts ({', '.join(columns)}) SELECT {selected} FROM made"  # noqa: S608 - columns of our tables; values are bound
         f" JOIN receipts AS original ON original.id = {original}"
     )
 
@@ -109,6 +109,6 @@ def _words(dialect: str) -> TextClause:
     scattered = "".join(f" || ' word' || (made.number * {prime} % 20011)" for prime in PRIMES)
     own = f"' merchant ' || CAST({_MERCHANT} AS bigint) || ' number' || made.number"
     return text(
-        f"{_MADE} INSERT INTO receipt_words (receipt_id, words)"  # noqa: S608 - names of columns
+        f"{_MADE} INSERT INTO receipt_words (receipt_id, words)"  # noqa: S608 - columns of our tables; values are bound
         f" SELECT {_ID[dialect].format(number='made.number')}, :usual{scattered} || {own} FROM made"
     )

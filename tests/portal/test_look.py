@@ -107,7 +107,7 @@ def test_menu_and_dialog_work_without_javascript(site: Site) -> None:
         expect(page.get_by_role("status")).to_have_text("You are signed out.")
 
 
-def test_copy_button_is_beside_the_code_on_a_phone(site: Site) -> None:
+def test_copy_button_is_right_of_the_code_on_a_phone(site: Site) -> None:
     with site.visit(size=(390, 844)) as page:
         sign_up(page, "gia")
         page.goto("/portal")
@@ -115,10 +115,10 @@ def test_copy_button_is_beside_the_code_on_a_phone(site: Site) -> None:
         # Only pages of this machine and of https may write to the clipboard.
         button.evaluate("one => { one.hidden = false; }")
         code = page.locator(".code pre").first.bounding_box()
-        beside = button.bounding_box()
+        copy = button.bounding_box()
         assert code
-        assert beside
-        assert code["x"] + code["width"] <= beside["x"]
+        assert copy
+        assert code["x"] + code["width"] <= copy["x"]
 
 
 def test_keys_fit_a_phone(site: Site) -> None:

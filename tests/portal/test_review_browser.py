@@ -17,7 +17,7 @@ from tests.portal.browser import DESK, Site, violations, width
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-def upload_two(page: Page, name: str, *, are_alike: bool = False) -> list[str]:
+def upload_two(page: Page, name: str, *, are_duplicates: bool = False) -> list[str]:
     """Sign up and upload two receipts to review; return their paths once they are read."""
     body = {
         "email": f"{name}-{token_hex(4)}@review.test",
@@ -26,7 +26,7 @@ def upload_two(page: Page, name: str, *, are_alike: bool = False) -> list[str]:
     }
     assert page.request.post("/v1/auth/signup", data=body).ok
     paths = []
-    for day, number in ((14, "A-1"), (14 if are_alike else 15, "A-2")):
+    for day, number in ((14, "A-1"), (14 if are_duplicates else 15, "A-2")):
         at = dt.datetime(2025, 3, day, 12, 41, tzinfo=dt.UTC)
         rows = make_documents.till_receipt(number, at=at).rows
         # Without its last line item, what is left does not add up.
@@ -48,7 +48,7 @@ def upload_two(page: Page, name: str, *, are_alike: bool = False) -> list[str]:
     return paths
 
 
-def test_total_is_corrected_and_the_next_one_opened_by_keyboard(site: Site) -> None:
+def test_total_is_corrected_and_the_next_one_shown_by_keyboard(site: Site) -> None:
     with site.visit(size=DESK) as page:
         older, newer = upload_two(page, "ana")
         total = page.get_by_role("textbox", name="Total", exact=True)
@@ -189,7 +189,7 @@ def test_duplicates_are_compared_without_scripts(site: Site) -> None:
 
 def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
     with site.visit(size=DESK) as page:
-        upload_two(page, "dua", are_alike=True)
+        upload_two(page, "dua", are_duplicates=True)
         newer = page.url
         approve = page.get_by_role("button", name=re.compile("Approve and"))
         question = page.get_by_role("dialog", name="Approve a possible duplicate?")

@@ -157,7 +157,7 @@ class InRedis:
         with self._breaker.watching():
             if not await self._client.set(name, "", nx=True, ex=_LEASE_SECONDS):
                 # A blocking wait in Redis would take a connection for each waiter.
-                while await self._client.exists(name):  # noqa: ASYNC110 - the line above
+                while await self._client.exists(name):  # noqa: ASYNC110 - waits without a connection
                     await asyncio.sleep(_POLL_SECONDS)
                 return False
         self._turns.add(name)

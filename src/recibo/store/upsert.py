@@ -51,7 +51,7 @@ def statement_of(
     than the statement.
     """
     statement = (
-        f"INSERT INTO {table.__tablename__} ({', '.join(columns)})"  # noqa: S608 - names of columns
+        f"INSERT INTO {table.__tablename__} ({', '.join(columns)})"  # noqa: S608 - columns of our tables; values are bound
         f" VALUES ({', '.join(f':{one}' for one in columns)})"
         f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"
         f"{' RETURNING *' if is_returned else ''}"

@@ -117,7 +117,7 @@ def _pairs(row: Row, base: Amount, context: TaxContext) -> tuple[_Part, ...]:
 
 
 def _below(row: Row, base: Decimal, place: int, context: TaxContext) -> Iterator[_Part]:
-    """Yield the other taxes of an item, each in a row of its own: `9% SGST 58.27`."""
+    """Yield the other taxes of an item, each in another row: `9% SGST 58.27`."""
     for below in context.rows[row.index + 1 : row.index + 1 + _MOST_BELOW]:
         rates, money = rates_in(below), context.money(below)
         if len(rates) == len(money) == 1 and agree(base, rates[0].value, money[0].value):
