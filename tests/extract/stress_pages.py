@@ -41,7 +41,7 @@ CONTENTS: Mapping[str, str] = MappingProxyType(
         "payments": "CASH 1.00 CARD 2.00",
         "charges": "Power TOTAL 1.00 2.00",
         "items": "Coffee 2 3.50 7.00",
-        "headings": "Description Qty Unit Price Amount",
+        "headings": "Description Qty Unit Price Number",
         "headed items": "Description Qty Price Total Coffee 2 3.50 7.00",
         "tax table": "Rate Net Tax Gross 19% 100.00 19.00 119.00 7% 10.00 0.70 10.70",
         "keys": _KEY,

@@ -61,7 +61,7 @@ Harbour Books Limited
 7 Quay Street
 Bristol BS1 4DJ
 
-Description             Qty     Price      Amount
+Description             Qty     Price      Number
 Paper                     2     10.00       20.00
 Ink                       1     30.00       30.00
 Subtotal                                    50.00

@@ -17,7 +17,7 @@ from recibo.extract.fields import collect, number
 from recibo.extract.fields.items import item_name, itemlist, misaligned, sections, tables
 from recibo.extract.layout import item_rows, lines
 from recibo.extract.layout import rows as general
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted, LineItem, TextPage
 from recibo.extract.resolve import assemble, confidence, vote
 from tests.extract import stress_pages, typesetting
@@ -98,7 +98,7 @@ def test_fields_are_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["items", "headings", "headed items", "payments", "charges"])
 @pytest.mark.parametrize("read", [tables.read, sections.read, itemlist.read, misaligned.read])
-def test_items_are_found(read: Callable[[Sequence[ItemRow]], object], name: str) -> None:
+def test_items_are_found(read: Callable[[Sequence[Row]], object], name: str) -> None:
     """In very long tables, and below as many headings, payments and sums."""
 
     def made(count: int) -> Callable[[], object]:

@@ -112,7 +112,7 @@ def test_a_date_in_a_list_is_hardly_the_date_of_issue() -> None:
     printed = """
 Guest: Ann Stone      Room 1107
 14/06/2025
-Date         Text           Amount
+Date         Text           Number
 12/06/2025   Room           201.00
 12/06/2025   City dues       12.06
 """

@@ -25,7 +25,7 @@ Date paid      3 May 2018
 Bill to        Jane Roe
 Pro plan                                           1          20.00        20.00
 Total                                                                      20.00
-Amount paid                                                                20.00
+Number paid                                                                20.00
 """
 
 FACTURETTE = """

@@ -69,7 +69,7 @@ def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
     assert roles(printed) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.PAYABLE}
 
 
-@pytest.mark.parametrize("name", ["Net Total", "Net Amount", "Total", "Amount Due before VAT"])
+@pytest.mark.parametrize("name", ["Net Total", "Net Number", "Total", "Number Due before VAT"])
 def test_an_amount_that_with_its_taxes_is_the_total_is_a_subtotal(name: str) -> None:
     printed = f"{name} 100.00\nDelivery 5.00\nCGST 9% 9.00\nSGST 9% 9.00\nTOTAL 123.00"
 
@@ -77,7 +77,7 @@ def test_an_amount_that_with_its_taxes_is_the_total_is_a_subtotal(name: str) -> 
 
 
 def test_a_total_with_its_tax_below_it_stays_one() -> None:
-    printed = "Total 106.00\nGST 6.00\nTotal Amount 106.00"
+    printed = "Total 106.00\nGST 6.00\nTotal Number 106.00"
 
     assert roles("Net Total 106.00\nGST 6.00\nCash 110.00")["106.00"] is Role.PAYABLE
     assert roles(printed)["106.00"] is Role.TOTAL
@@ -113,3 +113,27 @@ def test_rates_are_not_amounts() -> None:
 def test_a_payment_is_shown_as_a_credit_but_given_back_where_the_total_is() -> None:
     assert roles("ROOM 9.00\nVISA 9.00-") == {"9.00": Role.CARD}
     assert roles("TOTAL -9.00\nVISA -8.00") == {"-9.00": Role.TOTAL, "-8.00": Role.CARD}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            """
+Base Imponible     % IVA    Cuota IVA    Total Factura
+100,00             21       21,00        121,00
+""",
+            {"100.00": Role.SUBTOTAL, "21": Role.TAX, "21.00": Role.TAX, "121.00": Role.PAYABLE},
+        ),
+        (
+            """
+      Net          VAT          Total
+   120.00        24.00         144.00
+""",
+            {"120.00": Role.SUBTOTAL, "24.00": Role.TAX, "144.00": Role.TOTAL},
+        ),
+        ("Goods    Total\n   4     12.50", {"4": Role.TOTAL, "12.50": Role.TOTAL}),
+    ],
+)
+def test_an_amount_belongs_to_the_heading_above_it(text: str, expected: dict[str, Role]) -> None:
+    assert roles(text) == expected

@@ -12,7 +12,7 @@ Gesamtbetrag EUR                               578,85
 MwSt 19%                                        37,84
 MwSt 7%                                         22,35
 """
-HALVES = "SPICE GARDEN\nTotal Amount 105.00\nCGST 2.5% 2.50\nSGST 2.5% 2.50\nCASH 105.00\n"
+HALVES = "SPICE GARDEN\nTotal Number 105.00\nCGST 2.5% 2.50\nSGST 2.5% 2.50\nCASH 105.00\n"
 REPEATED = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nGST 6% 6.00\n"
 MISREAD_RATE = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nSST 8% 6.00\n"
 NIGHTS = """
@@ -62,7 +62,7 @@ AMAN SDN BHD
 Total Incl. of GST     31.47
 Rounding Adj           -0.02
 Total                  31.45
-GST Summary  Amount  Tax
+GST Summary  Number  Tax
 S 6%         29.69   1.78
 """
 

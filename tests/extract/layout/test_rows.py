@@ -1,14 +1,20 @@
-from recibo.extract.layout.rows import box_of, rows
+from recibo.extract.layout.rows import rows
 from tests.extract.typesetting import text_page
 
 
 def test_a_part_of_a_line_has_its_own_box() -> None:
-    line = text_page("TOTAL     12.50", exact=False).lines[0]
+    (row,) = rows([text_page("TOTAL     12.50", exact=False)])
 
-    total, amount = box_of(line, 0, 5), box_of(line, 6, 11)
+    total, amount = row.box(0, 5), row.box(6, 11)
 
     assert total.x1 < amount.x0
-    assert line.box.x1 == amount.x1
+    assert row.line.box.x1 == amount.x1
+
+
+def test_a_row_is_split_at_wide_gaps() -> None:
+    (row,) = rows([text_page("Blue Heron Grill        Guest Check")])
+
+    assert [cell.text for cell in row.cells()] == ["Blue Heron Grill", "Guest Check"]
 
 
 def test_very_long_documents_are_read_at_both_ends() -> None:

@@ -12,7 +12,7 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import lexicon
 from recibo.extract.text.folding import fold
-from recibo.extract.text.numbers import Amount
+from recibo.extract.text.numbers import Number
 from recibo.extract.text.phrases import Phrase
 
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
@@ -125,7 +125,7 @@ def _signed(entries: Sequence[Entry], page: _Page) -> Iterator[AmountCandidate]:
         if abs(value) < _MOST_ROUNDING:
             yield _candidate(entry.row, entry.amount, page)
             if value > 0:
-                negative = replace(entry.amount, value=-value)
+                negative = entry.amount.negative
                 is_marked = _MINUS in entry.row.text[: entry.amount.start]
                 yield _candidate(entry.row, negative, page, flipped=1, marked=is_marked)
 
@@ -205,14 +205,14 @@ def _positive(candidates: Sequence[AmountCandidate]) -> Iterator[AmountCandidate
         yield replace(one, found=replace(one.found, value=abs(one.found.value)))
 
 
-def _is_money(row: Row, amount: Amount) -> bool:
+def _is_money(row: Row, amount: Number) -> bool:
     if row.is_money(amount):
         return abs(amount.value) < _MOST
     is_grouped = any(sign in ".," for sign in row.text[amount.start : amount.end])
     return is_grouped and not (amount.decimals or amount.is_percent)
 
 
-def _candidate(row: Row, amount: Amount, page: _Page, **features: float) -> AmountCandidate:
+def _candidate(row: Row, amount: Number, page: _Page, **features: float) -> AmountCandidate:
     index = row.index
     roles = page.roles.get(index, set())
     letters = sum(map(str.isalpha, row.text))

@@ -31,9 +31,10 @@ from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.fields.tax_candidates import TaxContext
 from recibo.extract.fields.tax_id import TaxId
-from recibo.extract.layout.rows import USUAL_MINOR, Row, rows
+from recibo.extract.layout.rows import Row, rows
 from recibo.extract.model import Category, DocumentType, Extracted, TextPage
 from recibo.extract.text import tables
+from recibo.extract.text.numbers import CENTS
 
 # Malay and Indonesian have no accents, nor has the English on the same documents.
 _UNACCENTED = frozenset({"ms", "id"})
@@ -46,7 +47,7 @@ def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None)
     """Return the candidates of every field of one document; `hint` only breaks ties."""
     document = fiscal.identify(text_pages)
     general = _general(text_pages, hint, document)
-    minor = USUAL_MINOR if document else _minor_digits(general.currencies)
+    minor = CENTS if document else _minor_digits(general.currencies)
     candidates = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
     if document is None:
         return candidates
@@ -73,7 +74,7 @@ def _general(
     place, tax_ids = located(lines)
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
-    priced = lines if minor == USUAL_MINOR else rows(text_pages, minor=minor)
+    priced = lines if minor == CENTS else rows(text_pages, minor=minor)
     amounts = entries(priced)
     taxes = TaxContext.of(priced, amounts, place.country.code if place.country else None)
     ranked = total.ranked(amounts, currencies, total.blanks(priced))
@@ -165,7 +166,7 @@ def _is_unaccented(text_pages: Sequence[TextPage], place: Place) -> bool:
 
 
 def _minor_digits(currencies: Sequence[Extracted[str]]) -> int:
-    return tables.currencies()[currencies[0].value].digits if currencies else USUAL_MINOR
+    return tables.currencies()[currencies[0].value].digits if currencies else CENTS
 
 
 def _categories(candidates: Candidates) -> tuple[Category, ...]:

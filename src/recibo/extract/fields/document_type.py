@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from recibo.extract.fields.total import probability
-from recibo.extract.layout.columns import cells
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import DocumentType, Extracted, Line, TextPage
 from recibo.extract.text import lexicon
@@ -77,10 +76,10 @@ def _is_named_receipt(rows: Sequence[Row]) -> bool:
     for row in rows:
         if any(amount.is_money for amount in row.amounts):
             return False
-        for text in cells(row):
-            if lexicon.wordbook("invoice_title").is_all(text):
+        for cell in row.cells():
+            if lexicon.wordbook("invoice_title").is_all(cell.text):
                 return False
-            if lexicon.wordbook("receipt_title").is_all(text):
+            if lexicon.wordbook("receipt_title").is_all(cell.text):
                 return True
     return False
 

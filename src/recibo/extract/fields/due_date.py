@@ -77,7 +77,7 @@ def candidates(
 
 
 def _labels(row: Row) -> Iterator[Phrase]:
-    """Yield the labels in a row that do not belong to an amount: "Amount due"."""
+    """Yield the labels in a row that do not belong to an amount: "Number due"."""
     for label in lexicon.wordbook(FIELD, *_OTHERS).find(row.text):
         is_of_sum = any(
             name.start <= label.start and label.end <= name.end and name.start < label.start

@@ -10,7 +10,7 @@ from recibo.extract.candidates import TaxBreakdown, TaxCandidate
 from recibo.extract.fields.tax_candidates import HIGHEST_RATE, TaxContext, agree, rates_in
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, TaxLine
-from recibo.extract.text.numbers import Amount
+from recibo.extract.text.numbers import Number
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ def _of_row(row: Row, context: TaxContext) -> _Taxed | None:
     return None
 
 
-def _pairs(row: Row, base: Amount, context: TaxContext) -> tuple[_Part, ...]:
+def _pairs(row: Row, base: Number, context: TaxContext) -> tuple[_Part, ...]:
     """Return the taxes of a row: after the taxable amount, each one right after its rate."""
     after = [amount for amount in row.amounts if amount.start > base.start]
     names = _names(row, context)

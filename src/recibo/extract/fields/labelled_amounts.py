@@ -8,10 +8,9 @@ from decimal import Decimal
 from enum import StrEnum
 
 from recibo.extract.fields import tip_suggestions
-from recibo.extract.layout.columns import heading_kinds
-from recibo.extract.layout.rows import Row
+from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Box, Extracted
-from recibo.extract.text.numbers import Amount
+from recibo.extract.text.numbers import MINUS, Number
 from recibo.extract.text.phrases import Phrase
 
 # A label is at most this far above an amount that is on a separate line, in line heights.
@@ -78,7 +77,7 @@ _MODIFIERS = {"excluding", "including"}
 class Entry:
     """An amount and its role."""
 
-    amount: Amount
+    amount: Number
     role: Role
     row: Row
     #: The number of amounts between it and its label: 0 if it is next to the label.
@@ -125,7 +124,7 @@ def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
     if any(entry.role in (*_TOTALS, Role.SUBTOTAL) and entry.amount.value < 0 for entry in found):
         return list(found)
     return [
-        replace(entry, amount=replace(entry.amount, value=abs(entry.amount.value)))
+        replace(entry, amount=replace(entry.amount, readings=(abs(entry.amount.value),)))
         if entry.role in (Role.CARD, Role.CASH)
         else entry
         for entry in found
@@ -187,7 +186,7 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
     is_fresh = True
     distance = 0
     heading = above if above and not row.labels and _is_label_for(above, row) else None
-    elements: list[Phrase | Amount] = [*row.labels, *row.amounts]
+    elements: list[Phrase | Number] = [*row.labels, *row.amounts]
     for element in sorted(elements, key=lambda element: element.start):
         if isinstance(element, Phrase):
             kinds = kinds if is_fresh else []
@@ -197,7 +196,7 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
         if element.is_percent:
             continue
         if heading:
-            kinds = list(heading_kinds(element, row, heading))
+            kinds = list(_heading_kinds(element, row, heading))
         role = role_of(kinds)
         amount = _with_missing_point(element, row) if role is Role.ROUNDING else element
         yield Entry(amount, role, row, distance, is_below=heading is not None)
@@ -205,12 +204,12 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
         distance += heading is None
 
 
-def _with_missing_point(amount: Amount, row: Row) -> Amount:
+def _with_missing_point(amount: Number, row: Row) -> Number:
     """Return a rounding amount with its missing decimal point: "002" is 0.02."""
-    printed = row.text[amount.start : amount.end]
+    printed = row.text[amount.start : amount.end].strip(MINUS)
     if not printed.startswith("0") or len(printed) != row.minor + 1 or not printed.isdigit():
         return amount
-    return replace(amount, value=amount.value.scaleb(-row.minor), decimals=row.minor)
+    return replace(amount, readings=(amount.value.scaleb(-row.minor),), decimals=row.minor)
 
 
 def _is_label_for(above: Row, row: Row) -> bool:
@@ -226,3 +225,22 @@ def _is_amounts_alone(row: Row) -> bool:
     words = re.findall(r"[^\W\d_]+", row.text)
     is_short = sum(map(len, words)) <= _MOST_LETTERS
     return bool(row.amounts) and is_short and all(len(word) <= _LONGEST_MARK for word in words)
+
+
+def _heading_kinds(amount: Number, row: Row, above: Row) -> tuple[str, ...]:
+    """Return the kinds of the labels in the cell of `above` that is nearest to an amount.
+
+    Headings and amounts are left-aligned, right-aligned or centered: the nearest edge counts.
+    """
+    box = row.box(amount.start, amount.end)
+    headings = [cell for cell in above.cells() if money_labels(cell.text)]
+    nearest = min(headings, key=lambda cell: _distance(cell.box, box), default=None)
+    return tuple(label.kind for label in money_labels(nearest.text)) if nearest else ()
+
+
+def _distance(heading: Box, amount: Box) -> float:
+    return min(
+        abs(heading.x0 - amount.x0),
+        abs(heading.x1 - amount.x1),
+        abs(heading.x_center - amount.x_center),
+    )

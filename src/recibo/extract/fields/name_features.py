@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from recibo.extract.fields import company_names
 from recibo.extract.fields.name_candidates import Candidate, Piece
 from recibo.extract.fields.name_page import Context, book, is_address
-from recibo.extract.layout.rows import USUAL_MINOR, Row, money_labels
+from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.text import dates, tables
 from recibo.extract.text.folding import normalize
+from recibo.extract.text.numbers import CENTS
 
 _REGISTERED = re.compile(
     r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*(?:\d{6,}|\d{4,}[\s-]*[a-z])\W*$", re.IGNORECASE
@@ -155,7 +156,7 @@ def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
 
 def _has_amount(candidate: Candidate) -> bool:
     amounts = (amount for row in candidate.rows for amount in row.amounts)
-    return any(amount.decimals == USUAL_MINOR for amount in amounts)
+    return any(amount.decimals == CENTS for amount in amounts)
 
 
 def _is_junk(piece: Piece) -> bool:

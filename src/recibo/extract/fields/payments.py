@@ -12,7 +12,7 @@ from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Payment, PaymentMethod
 from recibo.extract.text import lexicon
-from recibo.extract.text.numbers import Amount
+from recibo.extract.text.numbers import Number
 from recibo.extract.text.phrases import Phrase, Phrasebook
 
 _METHODS = {
@@ -145,7 +145,7 @@ def _specific(known: Sequence[PaymentMethod]) -> PaymentMethod:
     return exact[0] if exact else known[0]
 
 
-def _amount(row: Row, entries: Sequence[Entry]) -> Amount | None:
+def _amount(row: Row, entries: Sequence[Entry]) -> Number | None:
     """Return the last amount of a row."""
     money = [
         entry.amount
@@ -157,13 +157,13 @@ def _amount(row: Row, entries: Sequence[Entry]) -> Amount | None:
     return money[-1] if money else None
 
 
-def _is_grouped(row: Row, amount: Amount) -> bool:
+def _is_grouped(row: Row, amount: Number) -> bool:
     """Return whether an amount without minor digits has groups of thousands."""
     is_grouped = any(sign in ".," for sign in row.text[amount.start : amount.end])
     return is_grouped and not (amount.decimals or amount.is_percent)
 
 
-def _amount_below(row: Row, rows: Sequence[Row]) -> tuple[Row, Amount] | None:
+def _amount_below(row: Row, rows: Sequence[Row]) -> tuple[Row, Number] | None:
     """Return the only amount of the next row if that has no words."""
     following = rows[row.index + 1 : row.index + 2]
     if not following or following[0].line.page != row.line.page:

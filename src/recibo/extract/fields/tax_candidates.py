@@ -8,10 +8,10 @@ from typing import Self
 
 from recibo.extract.candidates import TaxCandidate
 from recibo.extract.fields.labelled_amounts import Entry, Role
-from recibo.extract.layout.rows import USUAL_MINOR, Row
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, TaxLine
 from recibo.extract.text import lexicon, tables
-from recibo.extract.text.numbers import Amount
+from recibo.extract.text.numbers import CENTS, Number
 from recibo.extract.text.phrases import Phrase
 
 #: No tax on sales is higher, in percent.
@@ -70,15 +70,15 @@ class TaxContext:
             is_whole=not any(entry.row.is_money(entry.amount) for entry in entries),
         )
 
-    def is_money(self, row: Row, amount: Amount) -> bool:
+    def is_money(self, row: Row, amount: Number) -> bool:
         """Return whether an amount is written as money on this document."""
         if row.is_money(amount):
             # A weight has three decimals.
-            return amount.decimals <= max(row.minor, USUAL_MINOR)
+            return amount.decimals <= max(row.minor, CENTS)
         is_grouped = any(sign in ".," for sign in row.text[amount.start : amount.end])
         return (self.is_whole or is_grouped) and not (amount.decimals or amount.is_percent)
 
-    def money(self, row: Row) -> list[Amount]:
+    def money(self, row: Row) -> list[Number]:
         """Return the amounts of money in a row."""
         return [amount for amount in row.amounts if self.is_money(row, amount)]
 
@@ -175,7 +175,7 @@ def letter_of(row: Row) -> str | None:
     return letters.pop() if len(letters) == 1 else None
 
 
-def rates_in(row: Row) -> list[Amount]:
+def rates_in(row: Row) -> list[Number]:
     """Return the percentages in a row that may be rates."""
     return [
         amount for amount in row.amounts if amount.is_percent and 0 <= amount.value <= HIGHEST_RATE

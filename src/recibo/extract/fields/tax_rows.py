@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import permutations
 
 from recibo.extract.layout.rows import Row
-from recibo.extract.text.numbers import Amount
+from recibo.extract.text.numbers import Number
 
 # The largest tax as a share of the net price.
 _MOST_RATE = Decimal("0.5")
@@ -31,7 +31,7 @@ class TaxRow:
     gross: Decimal
     #: None if only the gross amount is printed.
     net: Decimal | None
-    figures: tuple[Amount, ...]
+    figures: tuple[Number, ...]
     columns: Columns
     #: The printed rate, in percent, that agrees with the amounts of the row.
     rate: Decimal | None
@@ -54,7 +54,7 @@ def tax_rows(row: Row, *, is_headed: bool) -> Iterator[TaxRow]:
             yield from _of_three(row, base, tax, rates)
 
 
-def _of_two(row: Row, base: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[TaxRow]:
+def _of_two(row: Row, base: Number, tax: Number, rates: Sequence[Number]) -> Iterator[TaxRow]:
     """Yield two amounts with the larger one as net, and as gross."""
     net, levied = base.value, tax.value
     on_net = _rate(rates, net, levied, (base, tax))
@@ -64,7 +64,7 @@ def _of_two(row: Row, base: Amount, tax: Amount, rates: Sequence[Amount]) -> Ite
         yield _tax_row(row, (None, tax, base), net=None, rate=within)
 
 
-def _of_three(row: Row, net: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[TaxRow]:
+def _of_three(row: Row, net: Number, tax: Number, rates: Sequence[Number]) -> Iterator[TaxRow]:
     """Yield amounts with a third one as the sum of two, or of the net and two halves of a tax."""
     money = [amount for amount in row.amounts if row.is_money(amount)]
     is_halved = sum(amount.value == tax.value for amount in money) > 1
@@ -78,7 +78,7 @@ def _of_three(row: Row, net: Amount, tax: Amount, rates: Sequence[Amount]) -> It
 
 def _tax_row(
     row: Row,
-    parts: tuple[Amount | None, Amount, Amount | None],
+    parts: tuple[Number | None, Number, Number | None],
     *,
     net: Decimal | None,
     rate: Decimal | None,
@@ -97,18 +97,18 @@ def _tax_row(
     )
 
 
-def _rank(row: Row, amount: Amount | None) -> int | None:
+def _rank(row: Row, amount: Number | None) -> int | None:
     return None if amount is None else len(row.amounts) - row.amounts.index(amount)
 
 
-def _rates(row: Row, *, is_headed: bool) -> list[Amount]:
+def _rates(row: Row, *, is_headed: bool) -> list[Number]:
     marked = [amount for amount in row.amounts if amount.is_percent]
     bare = [amount for amount in row.amounts if is_headed and not amount.has_symbol]
     return [rate for rate in marked or bare if 0 <= rate.value <= _HIGHEST_RATE]
 
 
 def _rate(
-    rates: Sequence[Amount], net: Decimal, tax: Decimal, others: Sequence[Amount]
+    rates: Sequence[Number], net: Decimal, tax: Decimal, others: Sequence[Number]
 ) -> Decimal | None:
     """Return the rate that agrees with the tax, a number other than the amounts."""
     near = (

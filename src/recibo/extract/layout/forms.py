@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from recibo.extract.model import Box, Extracted, TextPage, Word, around
+from recibo.extract.layout.rows import CELL_GAP, Cell
+from recibo.extract.model import Box, Extracted, TextPage
 from recibo.extract.text import fuzzy_labels
 from recibo.extract.text.fuzzy_labels import FuzzyPhrases
 from recibo.extract.text.normalized_lines import NormalizedLine, normalize_label, normalize_line
@@ -29,8 +30,6 @@ _LONG = 10
 #: Words of one label are at most this many heights apart: `Alíquota (%)` and the `ISS (R$)` of
 #: the next box are not the rate of the ISS.
 _WIDEST_GAP = 2.0
-#: A gap wider than this many heights separates two cells of a line.
-_CELL_GAP = 0.9
 #: A value is at most this many label heights below its label.
 _DEEPEST = 4.5
 #: The most rows that fit there, in the smallest type.
@@ -62,44 +61,6 @@ class Label:
     end: int
     box: Box
     page: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Words that belong together."""
-
-    words: tuple[Word, ...]
-
-    @property
-    def text(self) -> str:
-        """The words separated by spaces."""
-        return " ".join(word.text for word in self.words)
-
-    @property
-    def box(self) -> Box:
-        """The box around the words."""
-        return around([word.box for word in self.words])
-
-    @property
-    def confidence(self) -> float:
-        """The lowest of the words' confidences."""
-        return min(word.confidence for word in self.words)
-
-    @property
-    def type_height(self) -> float:
-        """The height of the tallest word; the box of a slanted row is taller than its type."""
-        return max(word.box.height for word in self.words)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the words come from a text layer, which has no OCR errors."""
-        return self.confidence >= 1
-
-    def found(self, value: T, *, confidence: float = 1.0) -> Extracted[T]:
-        """Return a value read from this cell, with the cell as its evidence."""
-        return Extracted(
-            value, confidence * self.confidence, self.text, self.words[0].page, self.box
-        )
 
 
 def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
@@ -187,7 +148,7 @@ class Form:
         line = self.lines[label.line]
         reach = label.box.x1
         for word in line.words_after(label.end):
-            if word.box.x0 - reach > _CELL_GAP * label.box.height:
+            if word.box.x0 - reach > CELL_GAP * label.box.height:
                 return word.box.x0
             reach = max(reach, word.box.x1)
         following = self._following(label)
@@ -215,18 +176,6 @@ def _grouped(labels: Iterable[Label], key: Callable[[Label], K]) -> Mapping[K, S
     for label in labels:
         groups[key(label)].append(label)
     return groups
-
-
-def cells(words: Sequence[Word]) -> Iterator[Cell]:
-    """Split the words of a row into cells at wide gaps."""
-    current: list[Word] = []
-    for word in words:
-        if current and word.box.x0 - current[-1].box.x1 > _CELL_GAP * word.box.height:
-            yield Cell(tuple(current))
-            current = []
-        current.append(word)
-    if current:
-        yield Cell(tuple(current))
 
 
 def _labels(index: int, lines: Sequence[NormalizedLine], words: Vocabulary) -> Iterator[Label]:
@@ -287,4 +236,4 @@ def _begins_cell(line: NormalizedLine, start: int) -> bool:
     if start == 0 or line.owners[start] == line.owners[start - 1]:
         return start == 0
     word, before = line.line.words[line.owners[start]], line.line.words[line.owners[start] - 1]
-    return word.box.x0 - before.box.x1 > _CELL_GAP * word.box.height
+    return word.box.x0 - before.box.x1 > CELL_GAP * word.box.height

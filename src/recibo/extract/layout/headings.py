@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recibo.extract import resources
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.text import lexicon
 from recibo.extract.text.folding import fold
 from recibo.extract.text.normalized_lines import normalize_label
@@ -87,7 +87,7 @@ def role_of(text: str) -> Role | None:
     return _exact_roles().get(_plain(text)) or roles().get(normalize_label(text))
 
 
-def read(row: ItemRow) -> list[Heading]:
+def read(row: Row) -> list[Heading]:
     """Return the headings in a row from left to right, the longest ones that match."""
     words = list(_WORD.finditer(row.text))
     found: list[Heading] = []
@@ -132,9 +132,9 @@ def _longest(text: str, words: list[re.Match[str]]) -> tuple[int, Role | None]:
     return 1, None
 
 
-def is_heading(row: ItemRow) -> bool:
+def is_heading(row: Row) -> bool:
     """Return whether a row is the heading of an item table: two decisive columns, little else."""
-    if any(figure.is_money for figure in row.figures):
+    if any(figure.is_money for figure in row.numbers):
         return False
     found = read(row)
     roles_found = {heading.role for heading in found}

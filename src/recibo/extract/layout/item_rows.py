@@ -2,16 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
-from recibo.extract.layout.forms import Cell
+from recibo.extract.layout.rows import CELL_GAP, Cell, Row
 from recibo.extract.model import Line, TextPage, Word
-from recibo.extract.text import figures
-from recibo.extract.text.figures import Figure
+from recibo.extract.text import numbers
 
-#: A gap wider than this many heights separates two columns.
-_COLUMN_GAP = 0.9
 #: A receipt of 80 mm has 42 to 64 characters per line, an A4 page more than 90.
 _NARROW_LETTERS = 75
 # Rows may end with the code of their tax rate, `12,00 1`; OCR may drop the space: `12,901`.
@@ -34,54 +30,7 @@ _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
 _MISSING_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
 
 
-@dataclass(frozen=True)
-class ItemRow:
-    """One line in the part of a document with the items."""
-
-    line: Line
-    #: Its words, separated by a space, or by a tab at a wide gap.
-    text: str
-    #: The index in `text` at which each word begins.
-    places: tuple[int, ...]
-    #: The decimals of the document's currency, if more than two.
-    minor: int = figures.CENTS
-
-    @cached_property
-    def figures(self) -> tuple[Figure, ...]:
-        """The numbers in the row."""
-        return tuple(figures.every(self.text, minor=self.minor))
-
-    @cached_property
-    def letters(self) -> int:
-        """The number of letters."""
-        return sum(sign.isalpha() for sign in self.text)
-
-    @property
-    def cell(self) -> Cell:
-        """The whole row as evidence."""
-        return Cell(self.line.words)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether it comes from a text layer."""
-        return self.cell.is_exact
-
-    @property
-    def height(self) -> float:
-        """The median height of its words; the box of a slanted line is taller."""
-        heights = sorted(word.box.height for word in self.line.words)
-        return heights[len(heights) // 2]
-
-    def x_at(self, place: int) -> float:
-        """Return the x of the character at a position; after the last one, the right edge."""
-        for start, word in reversed(list(zip(self.places, self.line.words, strict=True))):
-            if place >= start:
-                share = min((place - start) / max(len(word.text), 1), 1.0)
-                return word.box.x0 + share * word.box.width
-        return self.line.box.x0
-
-
-def of_pages(text_pages: Sequence[TextPage], *, minor: int = figures.CENTS) -> list[ItemRow]:
+def of_pages(text_pages: Sequence[TextPage], *, minor: int = numbers.CENTS) -> list[Row]:
     """Return the rows of a document from top to bottom; `minor` is its currency's decimals."""
     rows = [
         of_line(line, minor=minor)
@@ -94,10 +43,10 @@ def of_pages(text_pages: Sequence[TextPage], *, minor: int = figures.CENTS) -> l
     return [_with_separate_tax_code(row) for row in rows] if marked >= _FEWEST_ROWS else rows
 
 
-def _with_names_first(rows: list[ItemRow], minor: int) -> list[ItemRow]:
+def _with_names_first(rows: list[Row], minor: int) -> list[Row]:
     """Put the names first on a document that prints all amounts before them."""
     amounts_first = [_amounts_first(row) for row in rows]
-    others = sum(any(figure.is_money for figure in row.figures) for row in rows) - sum(
+    others = sum(any(figure.is_money for figure in row.numbers) for row in rows) - sum(
         amounts_first
     )
     if sum(amounts_first) < _FEWEST_ROWS or others * 2 > sum(amounts_first):
@@ -108,19 +57,19 @@ def _with_names_first(rows: list[ItemRow], minor: int) -> list[ItemRow]:
     ]
 
 
-def _amounts_first(row: ItemRow) -> bool:
+def _amounts_first(row: Row) -> bool:
     """Return whether a row is an amount, a gap, and words without another amount."""
     first, _, rest = row.text.partition("\t")
-    is_amount_first = figures.is_figure(first) and any(
-        figure.is_money for figure in figures.every(first)
+    is_amount_first = numbers.is_number(first) and any(
+        figure.is_money for figure in numbers.every(first)
     )
     has_name = sum(map(str.isalpha, rest)) > 1
     return (
-        is_amount_first and has_name and not any(figure.is_money for figure in figures.every(rest))
+        is_amount_first and has_name and not any(figure.is_money for figure in numbers.every(rest))
     )
 
 
-def _with_first_cell_last(row: ItemRow, minor: int) -> ItemRow:
+def _with_first_cell_last(row: Row, minor: int) -> Row:
     """Return a row with its first cell last."""
     cut = next(index for index, place in enumerate(row.places) if "\t" in row.text[:place])
     start = row.places[cut]
@@ -129,10 +78,10 @@ def _with_first_cell_last(row: ItemRow, minor: int) -> ItemRow:
     places = [place - start for place in row.places[cut:]]
     places += [place + offset for place in row.places[:cut]]
     words = row.line.words[cut:] + row.line.words[:cut]
-    return ItemRow(replace(row.line, words=words), text, tuple(places), minor)
+    return Row(replace(row.line, words=words), text, tuple(places), minor=minor)
 
 
-def is_under(upper: ItemRow, lower: ItemRow, edge: float) -> bool:
+def is_under(upper: Row, lower: Row, edge: float) -> bool:
     """Return whether a row is indented below one at the items' left edge, and so continues it.
 
     A title is left of all items, or ends with a colon.
@@ -142,12 +91,12 @@ def is_under(upper: ItemRow, lower: ItemRow, edge: float) -> bool:
     return is_at_edge and lower.line.box.x0 > edge + 2 * slack
 
 
-def _with_separate_tax_code(row: ItemRow) -> ItemRow:
+def _with_separate_tax_code(row: Row) -> Row:
     """Separate an amount from its tax code, on a document with tax codes after amounts."""
-    return ItemRow(row.line, _JOINED_TAX_CODE.sub(r"\1 \2", row.text), row.places, row.minor)
+    return replace(row, text=_JOINED_TAX_CODE.sub(r"\1 \2", row.text))
 
 
-def of_line(line: Line, *, minor: int = figures.CENTS) -> ItemRow:
+def of_line(line: Line, *, minor: int = numbers.CENTS) -> Row:
     """Return a line as a row."""
     text = ""
     places: list[int] = []
@@ -156,16 +105,16 @@ def of_line(line: Line, *, minor: int = figures.CENTS) -> ItemRow:
     for word in line.words:
         if before is not None:
             gap = word.box.x0 - before.box.x1
-            text += "\t" if gap > _COLUMN_GAP * min(word.box.height, before.box.height) else " "
+            text += "\t" if gap > CELL_GAP * min(word.box.height, before.box.height) else " "
         places.append(len(text))
         text += _with_separator(word.text) if is_exact else _repaired(_with_separator(word.text))
         before = word
     # Some receipts separate the columns by bars: `MACA GALA|12,90|0,655|KG|8,45`.
     columns = text.replace("|", "\t") if text.count("|") >= _FEWEST_BARS else text
-    return ItemRow(line, columns, tuple(places), minor)
+    return Row(line, columns, tuple(places), minor=minor)
 
 
-def are_narrow(rows: Sequence[ItemRow]) -> bool:
+def are_narrow(rows: Sequence[Row]) -> bool:
     """Return whether the rows are of a narrow receipt: few characters fit into a line."""
     pitches = sorted(
         word.box.width / len(word.text) for row in rows for word in row.line.words if word.text

@@ -45,6 +45,32 @@ def shared() -> Mapping[str, CurrencySymbols]:
     return {code: _symbols(row.shared) for code, row in tables.currencies().items() if row.shared}
 
 
+@cache
+def pattern() -> str:
+    """Return a pattern of the symbols and codes of all currencies, the longest first."""
+    symbols = {sign for row in tables.currencies().values() for sign in (*row.symbols, *row.shared)}
+    longest_first = sorted(symbols, key=len, reverse=True)
+    return rf"(?:{'|'.join(map(re.escape, longest_first))})"
+
+
+@cache
+def word() -> str:
+    """Return the same for symbols that are not joined to letters before them."""
+    return rf"(?:(?<![^\W\d_]){pattern()})"
+
+
+@cache
+def before() -> re.Pattern[str]:
+    """Return a pattern of a symbol before a number, perhaps with a minus between them."""
+    return re.compile(rf"{word()}\s?[-\u2212\u2013]?\s?$")
+
+
+@cache
+def after() -> re.Pattern[str]:
+    """Return a pattern of a symbol after a number, to which it may be joined."""
+    return re.compile(rf"-?\s?{pattern()}(?![^\W\d_])")
+
+
 def _symbols(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> CurrencySymbols:
     any_sign = "|".join(re.escape(sign) for sign in signs)
     pattern = (

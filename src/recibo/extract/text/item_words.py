@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 
 from recibo.extract import resources
-from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 
 #: The kinds of phrases with which a row may begin.
@@ -76,25 +75,3 @@ def grades() -> str:
 def places() -> str:
     """Return a pattern of places such as fuel pumps, which are not item names."""
     return "|".join(map(re.escape, sorted(_known()["places"], key=len, reverse=True)))
-
-
-@functools.cache
-def symbols() -> str:
-    """Return a pattern of the symbols and codes of all currencies, the longest first."""
-    return rf"(?:(?<![^\W\d_])(?:{_any_symbol()}))"
-
-
-@functools.cache
-def symbols_after() -> str:
-    """Return the same for symbols after a number, to which they may be joined."""
-    return rf"(?:{_any_symbol()})"
-
-
-@functools.cache
-def _any_symbol() -> str:
-    every = {
-        symbol
-        for currency in tables.currencies().values()
-        for symbol in (*currency.symbols, *currency.shared)
-    }
-    return "|".join(map(re.escape, sorted(every, key=len, reverse=True)))

@@ -1,187 +1,290 @@
-"""Finds amounts of money in a line: separators of all countries, signs, currency symbols."""
+"""Finds the numbers in a text: separators of all countries, signs, currency symbols, units."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 
-from recibo.extract.text import tables
+from recibo.extract.text import currency_symbols, item_words
 
-# A number with more digits before its decimals is an identifier, not an amount.
-_MOST_DIGITS = 12
-
-_DECIMALS = re.compile(r"[.,]\d{1,2}$")
-
-_CENTS = 2
+#: The decimals of most currencies.
+CENTS = 2
 # The digits of a group of thousands.
 _GROUP = 3
+# A number with more digits before its decimals is an identifier, not an amount.
+_MOST_DIGITS = 12
+#: Longer whole numbers are codes.
+_CODE_DIGITS = 6
+#: A larger number is a code, not a quantity.
+_MOST_UNITS = 1000
 
 # Letters that OCR reads for 0 and 1 among digits.
 _MISREAD = (
-    (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?<![A-Za-z])[Oo](?=[.,]\s?\d)"), "0"),
+    (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?:(?<![A-Za-z])|(?<=RM))[Oo](?=[.,]\s?\d)"), "0"),
     (re.compile(r"(?<=[\d.,])[Il|](?=[\d.,]|\b)"), "1"),
     (re.compile(r"(?:(?<![A-Za-z\d])|(?<=RM))[Il|](?=\d*[.,]\s?\d)"), "1"),
 )
 
-# A number: groups of three digits, or digits without groups; then decimals, around whose separator
-# OCR may put a space. A space separates groups only before a decimal comma or a currency symbol,
-# since in "3 250.00" it may separate a quantity from a price. India groups by two.
-_FIGURE = r"""
-    (?<![\d.,'\u2019])
+# Groups of three digits, or digits without groups; then decimals, around whose separator OCR may
+# put a space. A space separates groups only before a decimal comma or a currency symbol, since in
+# "3 250.00" it may separate a quantity from a price. India groups by two.
+_NUMBER = r"""
+    (?<![0-9.,])
     (?:
-        \d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:,\d{2}(?!\d)|(?=\s?(?:MARK)(?![A-Za-z])))
-      | \d{1,3}(?:\ [.,]\d{3})+[.,]\d{2}(?!\d)
-      | \d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?![.,]?\d)
-      | \d{1,3}(?:[.,'\u2019]\ ?\d{3})+(?:\ ?[.,]\ ?\d{1,2}(?!\d))?(?![.,]?\d)
-      | \d+(?:\ [.,]\ ?|[.,]\ )\d{2}(?![\d.,])
-      | \d+(?:[.,]\d+)?(?![.,]\d)(?!\d)
-      | [.,]\d{2}(?!\d)
+        (?<![^\W_])[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+
+            (?:,[0-9]{2}(?![0-9])|(?=\s?SYMBOL(?![^\W\d_])))
+      | [0-9]{1,3}(?:\ [.,][0-9]{3})+[.,][0-9]{2}(?![0-9])
+      | [0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]{1,2})?(?![.,]?[0-9])
+      | [0-9]{1,3}(?:[.,'\u2019]\ ?[0-9]{3})+\ ?[.,]\ ?[0-9]{2}(?![.,]?[0-9])
+      | [0-9]{1,3}(?:[.,'\u2019][0-9]{3})+(?:[.,][0-9]{1,10})?(?![.,]?[0-9])
+      | [0-9]+(?:\ [.,]\ ?|[.,]\ )[0-9]{2}(?![0-9.,])
+      | [0-9]+(?:[.,][0-9]{1,10})?(?![.,]?[0-9])
+      | (?:(?<=[\s$€£])|(?<=RM)|^)[.,][0-9]{2}(?![0-9])
     )
 """
 # Lakhs and crores: "1,25,000.00".
-_BY_TWO = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?")
+_BY_TWO = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]{1,2})?")
+_SEPARATOR = re.compile(r"[.,'\u2019]")
+_WITH_CENTS = re.compile(r"[.,]\s?[0-9]{2}$")
+_NEXT_AMOUNT = re.compile(r"\s?[0-9]+[.,][0-9]{2}(?![0-9])")
 # Signs in place of the minor digits of a whole amount: "25.-", "1.250,--", "500/-".
-_NO_MINOR = re.compile(r"^(?:\s?[.,]\s?[-\u2013\u2014]{1,2}|/-)(?!\s?\d)")
+_NO_MINOR = re.compile(r"(?:\s?[.,]\s?[-\u2013\u2014]{1,2}|/-)(?!\s?\d)")
 # In Japan a dash after an amount is not a minus but prevents added digits: "¥1,200-".
 _ENDED = re.compile(r"[¥\uffe5]\s?$")
-# Signs that are printed as a minus.
-_MINUS = "-\u2212\u2013"
+#: Signs that are printed as a minus.
+MINUS = "-\u2212\u2013"
 # A dash between spaces, or after a colon, separates a label from its amount: "TOTAL:-12.50".
-_SIGN_BEFORE = re.compile(rf"(?:^|[\s(]|[^\W\d_]\.?|[$€£])[{_MINUS}]$")
-_SIGN_AFTER = re.compile(rf"^\s?[{_MINUS}](?!\s*[\d-])|^\s?CR\b")
+_MINUS_BEFORE = re.compile(rf"(?:(?<![\d.,:{MINUS}])[{MINUS}]|(?:^|(?<=\t))[{MINUS}]\s)$")
+_MINUS_AFTER_SYMBOL = re.compile(rf"[{MINUS}]\s?$")
+_MINUS_AFTER = re.compile(rf"[{MINUS}](?!\s*[\d-]|[^\W\d_])|\s?CR\b")
+#: `X単128`: a unit price.
+_UNIT_PRICE_SIGN = "単"
+# A unit price has a sign in front: `@110`, `単128`.
+_RATE = re.compile(rf"(?:^|(?<=\s))@\s?[^\w\s]?$|{_UNIT_PRICE_SIGN}$")
+#: The longest currency symbol with spaces and sign.
+_LONGEST_SYMBOL = 10
+_CONTENT = re.compile(r"(?:g|kg|ml|cl|l)(?![^\W_])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
-    """A number in a line that may be an amount of money."""
+class Number:
+    """A number in a text."""
 
-    value: Decimal
-    #: Its position in the line's text, without sign and currency symbol.
+    #: Its position in the text, with its sign.
     start: int
     end: int
-    #: The number of digits after the decimal separator.
+    #: Its possible values, the likeliest first: `1.234` may be grouped or have three decimals.
+    readings: tuple[Decimal, ...]
+    #: The digits after the decimal separator; 0 for a grouped whole number.
     decimals: int
-    #: Whether a currency symbol is next to it.
-    has_symbol: bool = False
-    is_percent: bool = False
+    #: Whether a currency symbol, or a dash in place of the cents, is next to it.
+    has_symbol: bool
+    is_percent: bool
+    #: Whether it is in brackets: taxes of the item, or a negative amount.
+    is_bracketed: bool
+    #: Whether a unit of measure follows it.
+    has_unit: bool
+    #: Whether the unit is joined to it, as in the contents of a pack: `500g`.
+    is_content: bool
+    #: Whether it is marked as a unit price: `@110 x 2`.
+    is_rate: bool
+    #: The decimals of the document's currency, if more than two.
+    minor: int
+
+    @property
+    def value(self) -> Decimal:
+        """The likeliest value."""
+        return self.readings[0]
 
     @property
     def is_money(self) -> bool:
         """Whether it is written as an amount: with minor digits or a currency symbol."""
-        return not self.is_percent and (self.decimals in (2, 3) or self.has_symbol)
+        return not self.is_percent and (self.has_minor or self.has_symbol)
+
+    @property
+    def has_minor(self) -> bool:
+        """Whether it has the decimals of an amount."""
+        return self.decimals in (CENTS, self.minor)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a long whole number, such as the code of an article."""
+        is_whole = self.decimals == 0 and len(self.readings) == 1
+        return is_whole and self.end - self.start > _CODE_DIGITS
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it may be a quantity: a whole number that is not a code."""
+        return self.decimals == 0 and not self.has_symbol and 0 < self.value < _MOST_UNITS
+
+    @property
+    def negative(self) -> "Number":
+        """The number with a minus, as brackets mean."""
+        return replace(self, readings=tuple(-abs(value) for value in self.readings))
 
 
-def amounts(text: str, *, minor: int = 2) -> tuple[Amount, ...]:
-    """Return the amounts in `text` from left to right; `minor` is the currency's minor digits."""
-    clean = _without_misreadings(text)
-    found = (_amount(clean, match, minor) for match in _figure().finditer(clean))
-    return tuple(amount for amount in found if amount)
+def every(text: str, *, minor: int = CENTS) -> Iterator[Number]:
+    """Yield the numbers in a text from left to right, but not those inside words.
+
+    Args:
+        text: The text.
+        minor: The decimals of the document's currency.
+    """
+    for match in _number().finditer(text):
+        found = _read(text, match, minor)
+        if not _is_inside_word(text, found, match):
+            yield found
+
+
+def amounts(text: str, *, minor: int = CENTS) -> tuple[Number, ...]:
+    """Return the numbers that may be amounts of money; letters read for digits are repaired."""
+    for pattern, digit in _MISREAD:
+        text = pattern.sub(digit, text)
+    return tuple(_amounts(text, minor))
 
 
 def money(text: str) -> list[Decimal]:
     """Return the amounts with two decimals in `text` from left to right, without percentages."""
     return [
-        found.value for found in amounts(text) if found.decimals == _CENTS and not found.is_percent
+        found.value for found in amounts(text) if found.decimals == CENTS and not found.is_percent
     ]
 
 
-def parse(text: str, *, minor: int = 2) -> Decimal | None:
+def parse(text: str, *, minor: int = CENTS) -> Decimal | None:
     """Return the value of a text that contains exactly one number, else None."""
     found = amounts(text, minor=minor)
     return found[0].value if len(found) == 1 else None
 
 
-def _without_misreadings(text: str) -> str:
-    for pattern, digit in _MISREAD:
-        text = pattern.sub(digit, text)
-    return text
+def is_number(text: str) -> bool:
+    """Return whether a text is a single number, perhaps with a sign and a currency symbol."""
+    bare = re.sub(r"^(?:R\$|[$€£¥]|RM|Rs\.?)\s?|\s?[€%]$", "", text.strip())
+    return _number().fullmatch(bare.strip(MINUS)) is not None
 
 
-def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
-    before, after = text[: match.start()], text[match.end() :]
-    is_percent = after.lstrip().startswith("%")
-    # `8.875%` is no thousands.
-    read = _value(match.group(), _GROUP if is_percent else minor)
-    if read is None or _is_part_of_other(before, after):
-        return None
-    value, decimals = read
-    has_symbol = _has_symbol(before, after) or bool(_NO_MINOR.search(after))
-    # Joined to letters that are not a currency, only minor digits make an amount: "TOTAL9.50".
-    if decimals not in (2, 3) and not has_symbol and (before[-1:].isalpha() or after[:1].isalpha()):
-        return None
-    return Amount(
-        value=-value if _is_negative(before, after) else value,
-        start=match.start(),
-        end=match.end(),
+def _amounts(text: str, minor: int) -> Iterator[Number]:
+    for match in _number().finditer(text):
+        before, after = text[: match.start()], text[match.end() :]
+        digits = sum(map(str.isdigit, match[0]))
+        if _is_part_of_date(before, after):
+            continue
+        found = _read(text, match, minor)
+        # Joined to letters that are not a currency, only minor digits make an amount: "TOTAL9.50".
+        is_joined = before[-1:].isalpha() or after[:1].isalpha()
+        may_be_joined = found.decimals in (CENTS, _GROUP) or found.has_symbol
+        if digits - found.decimals <= _MOST_DIGITS and (may_be_joined or not is_joined):
+            is_negative = found.is_bracketed and after[:1] == ")" and before[-1:] != " "
+            yield found.negative if is_negative else found
+
+
+def _read(text: str, match: re.Match[str], minor: int) -> Number:
+    near = max(0, match.start() - _LONGEST_SYMBOL)
+    before, after = text[near : match.start()], text[match.end() :]
+    is_percent = after.lstrip(" ").startswith("%") or (before.endswith("%") and match[0].isdigit())
+    # `8.875%` is not thousands.
+    readings, decimals = _readings(match[0], _GROUP if is_percent else minor)
+    symbol = currency_symbols.before().search(text, near, match.start())
+    start, end = _with_sign(text, match, symbol.start() if symbol else match.start())
+    outside = text[near : symbol.start() if symbol else start]
+    return Number(
+        start=start,
+        end=end,
+        readings=readings if (start, end) == match.span() else tuple(-each for each in readings),
         decimals=decimals,
-        has_symbol=has_symbol,
+        has_symbol=_has_symbol(
+            text[near : symbol.start()] if symbol else None, after, has_decimals=decimals > 0
+        ),
         is_percent=is_percent,
+        is_bracketed=outside.rstrip(f" {MINUS}").endswith("("),
+        has_unit=_unit_after().match(text, match.end()) is not None,
+        is_content=decimals == 0 and _CONTENT.match(text, match.end()) is not None,
+        is_rate=_RATE.search(before) is not None,
+        minor=max(minor, CENTS),
     )
 
 
-def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
-    """Return a number's value and the count of its decimals."""
-    plain = re.sub(r"[\s'\u2019]", "", figure)
-    if sum(map(str.isdigit, _DECIMALS.sub("", plain))) > _MOST_DIGITS:
-        return None
+def _readings(printed: str, minor: int) -> tuple[tuple[Decimal, ...], int]:
+    """Return the possible values, and the decimals of the first one."""
+    plain = re.sub(r"\s", "", printed)
     if _BY_TWO.fullmatch(plain):
         plain = plain.replace(",", "")
-    groups = re.split(r"[.,]", plain)
-    if len(groups) == 1:
-        return Decimal(plain), 0
-    whole, last = groups[:-1], groups[-1]
-    if any(len(group) != _GROUP for group in whole[1:]):
-        return None
-    if _is_grouping(whole, last, minor):
-        return Decimal("".join(groups)), 0
-    return Decimal(f"{''.join(whole) or '0'}.{last}"), len(last)
+    *whole, last = _SEPARATOR.split(plain)
+    if not whole:
+        return (Decimal(plain),), 0
+    decimal = Decimal(f"{''.join(whole) or '0'}.{last}")
+    if len(last) != _GROUP or not whole[0].strip("0") or len(whole[0]) > _GROUP:
+        return (decimal,), len(last)
+    if minor == _GROUP and plain.count(_SEPARATOR.findall(plain)[-1]) == 1:
+        return (decimal,), _GROUP
+    grouped = Decimal("".join(whole) + last)
+    # Several separators group digits; a single one may be decimal.
+    return ((grouped, decimal) if len(whole) == 1 else (grouped,)), 0
 
 
-def _is_grouping(whole: list[str], last: str, minor: int) -> bool:
-    return (
-        len(last) == _GROUP
-        and whole[0].lstrip("0") != ""
-        and len(whole[0]) <= _GROUP
-        and (minor != len(last) or len(whole) > 1)
+def _with_sign(text: str, match: re.Match[str], symbol: int) -> tuple[int, int]:
+    """Return the position of a number with its minus sign; that of its digits without one.
+
+    Args:
+        text: The text.
+        match: The number.
+        symbol: The start of the currency symbol before it, or of the number.
+    """
+    start, end = match.span()
+    near = max(0, start - _LONGEST_SYMBOL)
+    if not _ENDED.search(text, near, start) and (after := _MINUS_AFTER.match(text, end)):
+        return start, after.end()
+    sign = (
+        _MINUS_BEFORE.search(text, near, start)
+        or _MINUS_BEFORE.search(text, near, symbol)
+        or _MINUS_AFTER_SYMBOL.search(text, symbol, start)
     )
+    return (sign.start() if sign else start), end
 
 
-def _is_part_of_other(before: str, after: str) -> bool:
+def _has_symbol(before: str | None, after: str, *, has_decimals: bool) -> bool:
+    """Return whether a symbol belongs to a number; between two it is that of the one with cents.
+
+    Args:
+        before: The text before the symbol in front of the number; None without one.
+        after: The text after the number.
+        has_decimals: Whether the number has decimals.
+    """
+    if before is not None and (has_decimals or not _WITH_CENTS.search(before.rstrip(" "))):
+        return True
+    following = currency_symbols.after().match(after)
+    if following is None:
+        return _NO_MINOR.match(after) is not None
+    return _NEXT_AMOUNT.match(after, following.end()) is None
+
+
+def _is_part_of_date(before: str, after: str) -> bool:
     """Return whether the number belongs to a date, a time, a phone number or an identifier."""
     return bool(
         re.search(r"\d\s?[-/:#*]$|[#/:*]$", before) and not re.search(r"(?:^|\D)[:*]$", before)
     ) or bool(re.match(r"[/:]\d|-\d|\s?[-/]\s?\d{1,2}\s?[-/]\s?\d", after))
 
 
-def _is_negative(before: str, after: str) -> bool:
-    bare = _symbol_before().sub("", before)
-    if bare.endswith("("):
-        return after.startswith(")")
-    is_after = bool(_SIGN_AFTER.search(after)) and not _ENDED.search(before)
-    return is_after or bool(_SIGN_BEFORE.search(before) or _SIGN_BEFORE.search(bare))
+def _is_inside_word(text: str, number: Number, match: re.Match[str]) -> bool:
+    """Return whether a number is part of a name or code, as in `8MM`, `T12,00%`, `6x1.25L`.
 
-
-def _has_symbol(before: str, after: str) -> bool:
-    return bool(_symbol_before().search(before) or _symbol_after().match(after))
-
-
-@cache
-def _figure() -> re.Pattern[str]:
-    return re.compile(_FIGURE.replace("MARK", _any_symbol().replace(" ", r"\ ")), re.VERBOSE)
+    An amount may be joined to a tax code after it, a quantity to its unit or `x`.
+    """
+    before, after = text[: number.start], text[number.end :]
+    has_cents = _WITH_CENTS.search(match[0]) is not None
+    if before[-1:].isalpha() and before[-1] not in _UNIT_PRICE_SIGN:
+        return not has_cents or after[:1] == "%" or after[:1].isalpha()
+    # `12:30`, unlike `Qtde.:2`.
+    is_part_of_time = re.search(r"[0-9]\s?:$", before) or re.match(r":[0-9]{2}", after)
+    return (bool(is_part_of_time) or before[-1:] in ("#", "/")) and not has_cents
 
 
 @cache
-def _symbol_before() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?<![A-Za-z])(?:{_any_symbol()}))\s?[{_MINUS}]?\s?$")
+def _number() -> re.Pattern[str]:
+    symbol = currency_symbols.pattern().replace(" ", r"\ ").replace("#", r"\#")
+    return re.compile(_NUMBER.replace("SYMBOL", symbol), re.VERBOSE)
 
 
 @cache
-def _symbol_after() -> re.Pattern[str]:
-    return re.compile(rf"\s?(?:{_any_symbol()})(?![A-Za-z]|\s?\d)")
-
-
-def _any_symbol() -> str:
-    symbols = {
-        symbol for row in tables.currencies().values() for symbol in (*row.symbols, *row.shared)
-    }
-    return "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
+def _unit_after() -> re.Pattern[str]:
+    return re.compile(rf"\s?(?:{item_words.units()})(?![^\W_])", re.IGNORECASE)

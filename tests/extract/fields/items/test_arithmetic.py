@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recibo.extract.fields.items import arithmetic
-from recibo.extract.text import figures
+from recibo.extract.text import numbers
 
 CENT = Decimal("0.01")
 
 
 def _factors(text: str, total: str) -> tuple[str, str] | None:
-    found = arithmetic.factors(list(figures.every(text)), Decimal(total))
+    found = arithmetic.factors(list(numbers.every(text)), Decimal(total))
     return (str(found.qty), str(found.unit_price)) if found else None
 
 
@@ -60,8 +60,8 @@ def test_a_missing_quantity_follows_from_the_total() -> None:
 
 
 def test_a_repeated_amount_is_not_a_product() -> None:
-    assert arithmetic.triple(list(figures.every("1,00 23,94 23,94 0,00 0,00"))) is None
-    assert arithmetic.triple(list(figures.every("20,0000 94,4520 1.889,04 0,00"))) is not None
+    assert arithmetic.triple(list(numbers.every("1,00 23,94 23,94 0,00 0,00"))) is None
+    assert arithmetic.triple(list(numbers.every("20,0000 94,4520 1.889,04 0,00"))) is not None
 
 
 def test_two_whole_numbers_have_no_product_with_cents() -> None:

@@ -4,11 +4,11 @@ import pytest
 
 from recibo.extract.fields.items import details
 from recibo.extract.layout import item_rows
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from tests.extract.typesetting import text_page
 
 
-def _row(text: str) -> ItemRow:
+def _row(text: str) -> Row:
     (row,) = item_rows.of_pages([text_page(text)])
     return row
 
@@ -75,4 +75,4 @@ def test_other_rows_are_not_details(text: str) -> None:
 def test_the_count_of_an_offer_is_proven_by_its_price(text: str, qty: int | None) -> None:
     row = _row(text)
 
-    assert qty == details.count_of_offer(row, row.figures[-1])
+    assert qty == details.count_of_offer(row, row.numbers[-1])

@@ -100,7 +100,7 @@ def test_the_parts_of_a_word_share_its_box() -> None:
         ("CODIGO   DESCRICAO   UNIDQTD   VALOR UNIT", "CODIGO|DESCRICAO|UNID|QTD|VALOR UNIT"),
         ("COD   PRODUTO   QTDE   CSTCFOPUN   PRECO", "COD|PRODUTO|QTDE|CST|CFOP|UN|PRECO"),
         ("ITEM   PRODUTO   QTD   VL UNITVL TOTAL", "ITEM|PRODUTO|QTD|VL UNIT|VL TOTAL"),
-        ("Item   Quantity   Unit Price   Amount", "Item|Quantity|Unit Price|Amount"),
+        ("Item   Quantity   Unit Price   Number", "Item|Quantity|Unit Price|Number"),
         # Not a row of headings.
         ("MARIA   ITEMQTD   CENTRO   RECIFE", "MARIA|ITEMQTD|CENTRO|RECIFE"),
     ],

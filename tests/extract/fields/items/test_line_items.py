@@ -144,7 +144,7 @@ AA Batteries 8                $8.95
 BANANAS LOOSE                 $2.26
   2.056 kg x $1.10/kg
 Rounding Adj                  -0.01
-Amount Due                    33.40
+Number Due                    33.40
 """
 
     assert ["10", None, "2.056"] == [row[1] for row in _rows(_found([text_page(text)]))]
@@ -158,7 +158,7 @@ def test_a_tax_above_the_only_total_is_not_an_item() -> None:
 
 def test_items_named_like_a_unit_are_found() -> None:
     text = """
-Description              Qty      Price      Amount
+Description              Qty      Price      Number
 Bag                        2       1.00        2.00
 Gift ribbon                1       3.00        3.00
 Total                                          5.00
@@ -179,7 +179,7 @@ Gesamtbetrag                                                   11,90 €
 
 
 def test_a_table_may_continue_on_the_next_page() -> None:
-    head = "Description              Qty      Price      Amount"
+    head = "Description              Qty      Price      Number"
     first = text_page(f"{head}\nFirst thing to buy         2      10.00      20.00")
     second = text_page(
         f"{head}\nSecond thing               3       5.00      15.00\nTotal 35.00", number=2
@@ -280,7 +280,7 @@ TOTAL             13.150
 @pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognized"])
 def test_three_decimals_of_money_in_a_table_are_not_thousands(*, exact: bool) -> None:
     text = """
-Item            Qty   Price    Amount
+Item            Qty   Price    Number
 Lamb leg          1  12.250    12.250
 Olive oil 1L      2   1.250     2.500
 Carpet            1 1,250.500  1,250.500

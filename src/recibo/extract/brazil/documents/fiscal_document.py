@@ -10,8 +10,9 @@ from decimal import Decimal
 from recibo.extract import resources
 from recibo.extract.brazil import states, tax_ids
 from recibo.extract.brazil.documents.document_key import FoundKey
-from recibo.extract.layout import forms
-from recibo.extract.layout.forms import Cell, Form, Vocabulary
+from recibo.extract.layout import forms, rows
+from recibo.extract.layout.forms import Form, Vocabulary
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import DocumentType, Extracted, Header, Line, Moment, TextPage
 from recibo.extract.text import numbers
 from recibo.extract.text.normalized_lines import NormalizedLine, normalize_label
@@ -119,7 +120,7 @@ class Issuer:
 def printed_ids(document: FiscalDocument) -> Iterator[Issuer]:
     """Yield the tax ids on the document in reading order, valid or not."""
     for index, normalized in enumerate(document.form.lines):
-        for cell in forms.cells(normalized.line.words):
+        for cell in rows.cells(normalized.line.words):
             for printed in tax_ids.find(cell.text):
                 if printed.is_bare and not (printed.is_valid or _may_be_invalid(cell, normalized)):
                     continue

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from recibo.extract.brazil.documents import fiscal_document, names
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
-from recibo.extract.layout import forms
-from recibo.extract.layout.forms import Cell
+from recibo.extract.layout import rows
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Box, Extracted
 
 #: A gap of this many line heights separates two blocks.
@@ -45,7 +45,7 @@ def _above(document: FiscalDocument, issuer: Issuer) -> Iterator[Cell]:
     count = 0
     for normalized in reversed(lines):
         line = normalized.line
-        over = next((cell for cell in forms.cells(line.words) if _overlap(cell, below)), None)
+        over = next((cell for cell in rows.cells(line.words) if _overlap(cell, below)), None)
         if line.page != issuer.tax_id.page or below is None or count == _MOST_ROWS:
             return
         if over is None:

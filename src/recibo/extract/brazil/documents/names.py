@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from recibo.extract import resources
 from recibo.extract.brazil import tax_ids
 from recibo.extract.layout import forms, name_stoplist
-from recibo.extract.layout.forms import Cell
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Extracted, Line
 from recibo.extract.text import ocr_confusions
 from recibo.extract.text.normalized_lines import normalize_label

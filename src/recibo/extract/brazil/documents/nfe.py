@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, names, parties
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
-from recibo.extract.layout import forms
-from recibo.extract.layout.forms import Cell
+from recibo.extract.layout import forms, rows
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Details, DocumentType, Extracted, Header, Moment
 from recibo.extract.text import timestamps
 
@@ -103,7 +103,7 @@ def _boxed_taxes(document: FiscalDocument) -> Iterator[Extracted[Decimal]]:
 
 def _number(document: FiscalDocument) -> Extracted[str] | None:
     for line in document.lines:
-        for cell in forms.cells(line.words):
+        for cell in rows.cells(line.words):
             if match := _NUMBER.search(cell.text):
                 value = match[1].replace(".", "").lstrip("0")
                 found_key = document.found_key

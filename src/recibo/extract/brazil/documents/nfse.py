@@ -9,8 +9,9 @@ from decimal import Decimal
 from recibo.extract.brazil import access_keys, tax_ids
 from recibo.extract.brazil.documents import fiscal_document, names, parties
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
-from recibo.extract.layout import forms
-from recibo.extract.layout.forms import Cell, Form, Label
+from recibo.extract.layout.forms import Form, Label
+from recibo.extract.layout.rows import Cell
+from recibo.extract.layout.rows import cells as cells_of
 from recibo.extract.model import Details, DocumentType, Extracted, Header, LineItem, Moment, Word
 from recibo.extract.text import timestamps
 
@@ -102,7 +103,7 @@ def _is_form_row(form: Form, index: int) -> bool:
     line = form.lines[index]
     if any(label.end - label.start == len(line.text) for label in labels):
         return True
-    lefts = {cell.box.x0 for cell in forms.cells(line.line.words)}
+    lefts = {cell.box.x0 for cell in cells_of(line.line.words)}
     return sum(label.box.x0 in lefts for label in labels) > 1
 
 
@@ -239,7 +240,7 @@ def _name_above_tax_id(document: FiscalDocument) -> Extracted[str] | None:
 
 def _over(words: Sequence[Word], place: float) -> Iterator[Cell]:
     """Yield the cells of a row, those first that begin nearest to a place."""
-    cells = list(forms.cells(words))
+    cells = list(cells_of(words))
     yield from sorted(cells, key=lambda cell: abs(cell.box.x0 - place))
 
 

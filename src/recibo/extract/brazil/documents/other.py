@@ -8,8 +8,9 @@ from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, issuer_block, names, parties, thermal
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
-from recibo.extract.layout import forms
-from recibo.extract.layout.forms import Cell, Label
+from recibo.extract.layout.forms import Label
+from recibo.extract.layout.rows import Cell
+from recibo.extract.layout.rows import cells as cells_of
 from recibo.extract.model import Details, DocumentType, Extracted, Header, LineItem, Moment
 from recibo.extract.text import numbers, timestamps
 
@@ -66,7 +67,7 @@ def _parts(document: FiscalDocument, label: Label) -> Iterator[Extracted[LineIte
     titles: list[Cell] = []
     for normalized in rows:
         words = [word for word in normalized.line.words if word.box.x0 < right]
-        cells = list(forms.cells(words))
+        cells = list(cells_of(words))
         if len(cells) == len(titles) and all(map(_is_amount, cells)):
             # The names are in boxes above the amounts.
             cells = list(itertools.chain(*zip(titles, cells, strict=True)))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from recibo.extract.brazil.documents import names
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
-from recibo.extract.layout.forms import Cell
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Extracted, Line, LineItem
 from recibo.extract.text import numbers
 

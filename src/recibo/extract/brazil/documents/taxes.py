@@ -8,7 +8,8 @@ from decimal import Decimal
 
 from recibo.extract import resources
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
-from recibo.extract.layout.forms import Cell, Label
+from recibo.extract.layout.forms import Label
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Extracted, TaxLine
 from recibo.extract.text import numbers
 

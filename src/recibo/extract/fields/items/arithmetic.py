@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from recibo.extract.model import LineItem
-from recibo.extract.text.figures import Figure
+from recibo.extract.text.numbers import Number
 
 _CENT = Decimal("0.01")
 #: Unit prices may be rounded to two decimals, which changes the product by half a cent per unit …
@@ -35,8 +35,8 @@ class Factors:
 
     qty: Decimal
     unit_price: Decimal
-    qty_figure: Figure
-    price_figure: Figure
+    qty_figure: Number
+    price_figure: Number
 
 
 def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
@@ -62,7 +62,7 @@ def is_product(item: LineItem) -> bool:
     )
 
 
-def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -> Product | None:
+def reconciled(qty: Number | None, price: Number | None, total: Number | None) -> Product | None:
     """Return the possible values whose product is the total; a dot may group or be decimal."""
     if qty is None or price is None or total is None:
         return None
@@ -74,7 +74,7 @@ def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -
 
 
 def less_discount(
-    qty: Figure | None, price: Figure | None, total: Figure | None, discount: Figure | None
+    qty: Number | None, price: Number | None, total: Number | None, discount: Number | None
 ) -> Product | None:
     """Return the possible values whose product less a percentage discount is the total."""
     if qty is None or price is None or total is None or discount is None:
@@ -102,7 +102,7 @@ def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
     return qty if agrees(qty, unit_price, total) else None
 
 
-def triple(figures: Sequence[Figure]) -> Product | None:
+def triple(figures: Sequence[Number]) -> Product | None:
     """Return a quantity, a price and their product that are adjacent in a row.
 
     A quantity of one does not count: tax columns often repeat an amount.
@@ -117,7 +117,7 @@ def triple(figures: Sequence[Figure]) -> Product | None:
     return None
 
 
-def taxed(figures: Sequence[Figure], total: Decimal) -> Product | None:
+def taxed(figures: Sequence[Number], total: Decimal) -> Product | None:
     """Return a quantity and a price of a row whose product plus a tax right of them is the total.
 
     The quantity is left of the price, as in most tables.
@@ -134,7 +134,7 @@ def taxed(figures: Sequence[Figure], total: Decimal) -> Product | None:
     return None
 
 
-def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
+def factors(candidates: Sequence[Number], total: Decimal) -> Factors | None:
     """Return the quantity and unit price among the numbers left of a total; None if none fit.
 
     The price nearest to the total is tried first: codes and contents (`500G`) are further left.
@@ -151,7 +151,7 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
     return _discounted(usable, candidates, total)
 
 
-def _less_signed(usable: Sequence[Figure], total: Decimal) -> Factors | None:
+def _less_signed(usable: Sequence[Number], total: Decimal) -> Factors | None:
     """Return factors whose product, less an amount with a minus sign in the row, is the total."""
     for discount in (each for each in usable if each.is_money and each.value < 0 < total):
         others = [each for each in usable if each is not discount and each.value > 0]
@@ -162,7 +162,7 @@ def _less_signed(usable: Sequence[Figure], total: Decimal) -> Factors | None:
 
 
 def _discounted(
-    usable: Sequence[Figure], candidates: Sequence[Figure], total: Decimal
+    usable: Sequence[Number], candidates: Sequence[Number], total: Decimal
 ) -> Factors | None:
     """Return factors whose product is the total before a discount printed in the row."""
     for discount in reversed(candidates):
@@ -182,7 +182,7 @@ def _before_discount(total: Decimal, discount: Decimal) -> Iterator[Decimal]:
         yield total / (1 - discount / _PERCENT)
 
 
-def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
+def _pairs(usable: Sequence[Number], total: Decimal) -> Iterator[Factors]:
     """Yield the pairs of numbers whose product is a total, the likeliest first."""
     for price in sorted(usable, key=lambda each: (not each.is_money, -each.start)):
         counting = [each for each in usable if each is not price and _may_count(each, price)]
@@ -197,12 +197,12 @@ def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
                     yield Factors(qty, unit_price, quantity, price)
 
 
-def _unsigned(figure: Figure) -> tuple[Decimal, ...]:
+def _unsigned(figure: Number) -> tuple[Decimal, ...]:
     """Return the values of a factor; a dash before it is a separator, `1,00-UN -5,18`."""
     return tuple(map(abs, figure.readings))
 
 
-def _may_count(quantity: Figure, price: Figure) -> bool:
+def _may_count(quantity: Number, price: Number) -> bool:
     """Return whether the first number may be the quantity at the price of the second."""
     if quantity.is_rate or (quantity.has_symbol and not price.has_symbol):
         return False
@@ -212,10 +212,10 @@ def _may_count(quantity: Figure, price: Figure) -> bool:
     return quantity.start < price.start or is_whole
 
 
-def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
+def _unlikeliness(figure: Number, price: Number) -> tuple[bool, bool, int]:
     """Rank quantities, lower is likelier: no cents or contents, no symbol, near the price."""
     return figure.is_money or figure.is_content, figure.has_symbol, abs(price.start - figure.start)
 
 
-def _is_factor(figure: Figure) -> bool:
+def _is_factor(figure: Number) -> bool:
     return not (figure.is_percent or figure.is_bracketed or figure.is_code)

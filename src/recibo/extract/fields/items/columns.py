@@ -8,13 +8,13 @@ from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic
 from recibo.extract.layout import headings
-from recibo.extract.layout.forms import Cell, cells
 from recibo.extract.layout.headings import Heading, Role
-from recibo.extract.layout.item_rows import ItemRow, single_words
+from recibo.extract.layout.item_rows import single_words
+from recibo.extract.layout.rows import Cell, Row, cells
 from recibo.extract.model import Box
-from recibo.extract.text import figures
-from recibo.extract.text.figures import Figure
+from recibo.extract.text import numbers
 from recibo.extract.text.normalized_lines import normalize_label
+from recibo.extract.text.numbers import Number
 
 #: A second row of headings is at most this many heights away.
 _STACKED = 2.4
@@ -38,7 +38,7 @@ _TOTAL_HEADING = normalize_label("total")
 _ITEM_HEADINGS = frozenset(map(normalize_label, ("item", "product")))
 
 
-def tables(rows: Sequence[ItemRow], *, is_narrow: bool) -> Iterator[tuple[int, list[Heading]]]:
+def tables(rows: Sequence[Row], *, is_narrow: bool) -> Iterator[tuple[int, list[Heading]]]:
     """Yield the index of the first row of each table, with its columns.
 
     On a narrow receipt a heading `Item` may be above codes, with the names a row lower; elsewhere
@@ -59,13 +59,13 @@ def tables(rows: Sequence[ItemRow], *, is_narrow: bool) -> Iterator[tuple[int, l
         index = end
 
 
-def _is_table_heading(row: ItemRow) -> bool:
+def _is_table_heading(row: Row) -> bool:
     """Return whether a row has column headings; a legend is not one, since it has no wide gaps."""
     found = headings.read(row)
     return headings.is_heading(row) and len(found) >= _FEWEST and row.text.count("\t") > 1
 
 
-def _is_better_below(rows: Sequence[ItemRow], index: int) -> bool:
+def _is_better_below(rows: Sequence[Row], index: int) -> bool:
     """Return whether the row below is the better heading: more of its columns have a role."""
     if index + 1 >= len(rows) or not _are_stacked(rows[index], rows[index + 1]):
         return False
@@ -85,14 +85,14 @@ def _with_name(columns: list[Heading]) -> list[Heading]:
     return [replace(each, role=Role.NAME) if each is first else each for each in columns]
 
 
-def _with_name_of_letters(columns: list[Heading], rows: Sequence[ItemRow]) -> list[Heading]:
+def _with_name_of_letters(columns: list[Heading], rows: Sequence[Row]) -> list[Heading]:
     """Make the unknown column with the most letters that of names if there is no other one.
 
     The first item decides: on narrow receipts it may have a code, and its name in the next row.
     """
     roles = {column.role for column in columns}
     unknown = [column for column in columns if headings.role_of(column.text) is None]
-    first = next((row for row in rows if any(figure.is_money for figure in row.figures)), None)
+    first = next((row for row in rows if any(figure.is_money for figure in row.numbers)), None)
     if roles & {Role.NAME, Role.CODE} or not unknown or first is None:
         return columns
     placed = _cells(first, columns)
@@ -111,14 +111,14 @@ def _has_enough(columns: Sequence[Heading]) -> bool:
     return Role.NAME in roles and bool(roles & {Role.TOTAL, Role.UNIT_PRICE, Role.QTY})
 
 
-def _columns(rows: Sequence[ItemRow], index: int) -> tuple[list[Heading], int]:
+def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
     """Return the columns of a row of headings and adjacent rows, and the index of the next row."""
     columns = _with_unknown(headings.read(rows[index]), rows[index])
     if index and _are_stacked(rows[index - 1], rows[index]):
         columns = [_joined(each, _parts(rows[index - 1]), above=True) for each in columns]
         columns = _with_codes(columns, rows[index - 1])
     end = index + 1
-    while end < len(rows) and _are_stacked(rows[index], rows[end]) and not rows[end].figures:
+    while end < len(rows) and _are_stacked(rows[index], rows[end]) and not rows[end].numbers:
         joined = [_joined(each, _parts(rows[end]), above=False) for each in columns]
         # A single cell that completes no heading is the name of the first item.
         if joined == columns and "\t" not in rows[end].text:
@@ -128,23 +128,23 @@ def _columns(rows: Sequence[ItemRow], index: int) -> tuple[list[Heading], int]:
     return _one_of_each(_settled(columns, sample), sample), end
 
 
-def _settled(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> list[Heading]:
+def _settled(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
     """Correct the roles of columns by the numbers of the rows with a quantity."""
     roles = [column.role for column in columns]
     if Role.QTY not in roles:
         return list(columns)
     qty = roles.index(Role.QTY)
     firsts = [_first_figures(row, columns) for row in rows]
-    numbers = [[first.get(column) for column in columns] for first in firsts]
+    columned = [[first.get(column) for column in columns] for first in firsts]
     # The first amount without a quantity is a sum.
-    listed = itertools.takewhile(lambda own: own[qty] or not any(map(_is_amount, own)), numbers)
+    listed = itertools.takewhile(lambda own: own[qty] or not any(map(_is_amount, own)), columned)
     counted = [own for own in listed if own[qty]]
     for changed in (_gross_total, _net_price, _unnamed_total) if counted else ():
         roles = changed(roles, counted)
     return [replace(column, role=role) for column, role in zip(columns, roles, strict=True)]
 
 
-def _gross_total(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> list[Role]:
+def _gross_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:
     """Make the price right of a net total the total: `Net  Price`."""
     places = {role: index for index, role in enumerate(roles) if role in _CHOSEN}
     if roles.count(Role.UNIT_PRICE) != 1 or Role.TOTAL not in places:
@@ -158,7 +158,7 @@ def _gross_total(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> 
     ]
 
 
-def _net_price(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> list[Role]:
+def _net_price(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:
     """Make the first of two totals the price if it is one: `Net price  Tax  Total`."""
     totals = [index for index, role in enumerate(roles) if role is Role.TOTAL]
     qty = roles.index(Role.QTY)
@@ -169,7 +169,7 @@ def _net_price(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> li
     return [Role.UNIT_PRICE if index == totals[0] else role for index, role in enumerate(roles)]
 
 
-def _unnamed_total(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> list[Role]:
+def _unnamed_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:
     """Make the last column of amounts the total if no heading is that of one."""
     unknown = (Role.OTHER, Role.NAME, Role.DETAIL)
     price = roles.index(Role.UNIT_PRICE) if Role.UNIT_PRICE in roles else len(roles)
@@ -183,11 +183,11 @@ def _unnamed_total(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -
     return [Role.TOTAL if index == amounts[-1] else role for index, role in enumerate(roles)]
 
 
-def _is_amount(figure: Figure | None) -> bool:
+def _is_amount(figure: Number | None) -> bool:
     return figure is not None and figure.is_money
 
 
-def _is_taxed(net: Figure | None, gross: Figure | None, times: Figure | None = None) -> bool:
+def _is_taxed(net: Number | None, gross: Number | None, times: Number | None = None) -> bool:
     """Return whether an amount is another one, so many times, with its tax."""
     if net is None or gross is None or not net.is_money:
         return False
@@ -195,7 +195,7 @@ def _is_taxed(net: Figure | None, gross: Figure | None, times: Figure | None = N
     return whole - _CENT <= gross.value <= whole * _MOST_TAXED
 
 
-def _with_unknown(columns: Sequence[Heading], row: ItemRow) -> list[Heading]:
+def _with_unknown(columns: Sequence[Heading], row: Row) -> list[Heading]:
     """Add the columns with unknown headings, so that no other column gets their cells."""
     others = [
         Heading(cell.text, Role.OTHER, cell.box.x0, cell.box.x1)
@@ -206,20 +206,20 @@ def _with_unknown(columns: Sequence[Heading], row: ItemRow) -> list[Heading]:
     return sorted([*columns, *others], key=lambda column: column.x0)
 
 
-def _with_codes(columns: Sequence[Heading], above: ItemRow) -> list[Heading]:
+def _with_codes(columns: Sequence[Heading], above: Row) -> list[Heading]:
     """Add a column of codes left of all others, whose heading is a row higher."""
     left = min(column.x0 for column in columns)
     codes = [each for each in headings.read(above)[:1] if each.role is Role.CODE and each.x1 < left]
     return [*codes, *columns]
 
 
-def _are_stacked(upper: ItemRow, lower: ItemRow) -> bool:
+def _are_stacked(upper: Row, lower: Row) -> bool:
     distance = lower.line.box.y_center - upper.line.box.y_center
     is_near = 0 <= distance < _STACKED * max(upper.height, lower.height)
     return is_near and upper.line.page == lower.line.page
 
 
-def _parts(row: ItemRow) -> list[Cell]:
+def _parts(row: Row) -> list[Cell]:
     """Return the parts of headings in a row above or below the others."""
     words = single_words(row.line.words)
     return [Cell((word,)) for word in words if any(map(str.isalpha, word.text))]
@@ -237,7 +237,7 @@ def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
     return Heading(whole, role, min(x0, heading.x0), max(x1, heading.x1))
 
 
-def _one_of_each(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> list[Heading]:
+def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
     """Keep one column per role: the likeliest price and total, the first of others."""
     kept: list[Heading] = []
     best = _best(columns, rows)
@@ -253,7 +253,7 @@ def _one_of_each(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> list[He
     return kept
 
 
-def _best(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> Sequence[Heading]:
+def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
     """Return the columns of prices and totals that agree in most rows, without tax or with it.
 
     Without both, return the first price, and the total with that heading, or the last one.
@@ -282,23 +282,23 @@ def _total_rank(column: Heading) -> tuple[bool, float]:
     return _TOTAL_HEADING in normalize_label(column.text), column.x0
 
 
-def _first_figures(row: ItemRow, columns: Sequence[Heading]) -> Mapping[Heading, Figure | None]:
+def _first_figures(row: Row, columns: Sequence[Heading]) -> Mapping[Heading, Number | None]:
     """Return the first number of a row in each column."""
-    first: dict[Heading, Figure | None] = {}
+    first: dict[Heading, Number | None] = {}
     for cell, column in _cells(row, columns):
-        first.setdefault(column, next(figures.every(cell.text, minor=row.minor), None))
+        first.setdefault(column, next(numbers.every(cell.text, minor=row.minor), None))
     return first
 
 
 def _is_product(
-    first: Mapping[Heading, Figure | None], qty: Heading | None, price: Heading, total: Heading
+    first: Mapping[Heading, Number | None], qty: Heading | None, price: Heading, total: Heading
 ) -> bool:
     """Return whether quantity times price is the total."""
     factors = [first.get(column) if column else None for column in (qty, price, total)]
     return arithmetic.reconciled(*factors) is not None
 
 
-def place(row: ItemRow, columns: Sequence[Heading]) -> dict[Role, Cell]:
+def place(row: Row, columns: Sequence[Heading]) -> dict[Role, Cell]:
     """Return the cells of a row by the role of their column."""
     placed: dict[Role, Cell] = {}
     for part, column in _cells(row, columns):
@@ -307,7 +307,7 @@ def place(row: ItemRow, columns: Sequence[Heading]) -> dict[Role, Cell]:
     return placed
 
 
-def by_column(row: ItemRow, columns: Sequence[Heading]) -> list[tuple[Heading, str]]:
+def by_column(row: Row, columns: Sequence[Heading]) -> list[tuple[Heading, str]]:
     """Return the text of each column with one, from left to right."""
     words: dict[Heading, list[str]] = {}
     for part, column in _cells(row, columns):
@@ -315,7 +315,7 @@ def by_column(row: ItemRow, columns: Sequence[Heading]) -> list[tuple[Heading, s
     return [(column, " ".join(parts)) for column, parts in words.items()]
 
 
-def _cells(row: ItemRow, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
+def _cells(row: Row, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
     """Return the cells of a row, each with its column."""
     whole = cells(single_words(row.line.words))
     return [each for cell in whole for each in _split(cell, columns)]

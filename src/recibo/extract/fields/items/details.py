@@ -9,9 +9,9 @@ from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, item_name
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.item_rows import ItemRow
-from recibo.extract.text import figures, item_words
-from recibo.extract.text.figures import Figure
+from recibo.extract.layout.rows import Row
+from recibo.extract.text import item_words, numbers
+from recibo.extract.text.numbers import Number
 
 _AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
 # `2 AT 1 FOR 1.98`: a quantity and a unit price.
@@ -54,7 +54,7 @@ _GRAMS = 3
 class Detail:
     """A row with the quantity and unit price of a total."""
 
-    row: ItemRow
+    row: Row
     #: The possible values: the dot of `2 X 1.250` may group. Without quantities, total and price
     #: determine the quantity.
     quantities: tuple[Decimal, ...]
@@ -94,12 +94,12 @@ class Detail:
 class Labelled:
     """A number with a label for quantity or price: `Litres 25.03`, `Price/L 1.534`."""
 
-    row: ItemRow
+    row: Row
     is_price: bool
     readings: tuple[Decimal, ...]
 
 
-def read(row: ItemRow) -> Detail | None:
+def read(row: Row) -> Detail | None:
     """Read `2 x 1,29` and the like."""
     if (offer := _TOGETHER.fullmatch(row.text.strip())) and offer["of"] != "0":
         qty, price = Decimal(offer["qty"]), _readings(offer["price"])
@@ -113,9 +113,9 @@ def read(row: ItemRow) -> Detail | None:
     return Detail(row, _readings(named.get("qty")), _readings(named["price"]))
 
 
-def read_labelled(row: ItemRow) -> Labelled | None:
+def read_labelled(row: Row) -> Labelled | None:
     """Read a row of one labelled number, as fuel pumps print quantity and price."""
-    numbers = [figure for figure in row.figures if not figure.is_percent]
+    numbers = [figure for figure in row.numbers if not figure.is_percent]
     label = row.text[: numbers[0].start] if numbers else ""
     if len(numbers) != 1 or not (kind := item_words.measure_kind(label)):
         return None
@@ -132,10 +132,10 @@ def joined(one: Labelled, other: Labelled) -> Detail | None:
 
 #: The quantity and unit price of a total, the rows they are in, and the row of the total without
 #: them.
-Explained = tuple[tuple[Decimal, Decimal | None], list[ItemRow], Priced]
+Explained = tuple[tuple[Decimal, Decimal | None], list[Row], Priced]
 
 
-def around(read: Priced, above: Sequence[ItemRow], below: Sequence[ItemRow]) -> Explained | None:
+def around(read: Priced, above: Sequence[Row], below: Sequence[Row]) -> Explained | None:
     """Return the quantity and the price near a total whose product is the total.
 
     Only the arithmetic decides, not the words of a pump or scale between them.
@@ -157,16 +157,14 @@ def around(read: Priced, above: Sequence[ItemRow], below: Sequence[ItemRow]) -> 
     return None
 
 
-def _product_in(
-    rows: Sequence[ItemRow], read: Priced
-) -> tuple[Decimal, Decimal, int | None] | None:
+def _product_in(rows: Sequence[Row], read: Priced) -> tuple[Decimal, Decimal, int | None] | None:
     """Return a quantity, a price, and the quantity's position if it is in the row of the total."""
-    own = [each for each in read.row.figures if each.end <= read.total_figure.start]
+    own = [each for each in read.row.numbers if each.end <= read.total_figure.start]
     weights = [each for each in own if each.decimals == _GRAMS or len(each.readings) > 1]
     numbers = [
         each
         for row in rows
-        for each in row.figures[: arithmetic.MOST_FIGURES]
+        for each in row.numbers[: arithmetic.MOST_FIGURES]
         if not each.is_percent
     ]
     prices = [each for each in numbers if each.is_money or len(each.readings) > 1]
@@ -195,11 +193,11 @@ def _split_digits(text: str, total: Decimal) -> tuple[Decimal, Decimal] | None:
 
 def _readings(figure: str | None) -> tuple[Decimal, ...]:
     """Return the possible values of a number, a decimal one first."""
-    found = next(figures.every(figure), None) if figure else None
+    found = next(numbers.every(figure), None) if figure else None
     return found.readings[::-1] if found else ()
 
 
-def count_of_offer(row: ItemRow, total: Figure) -> Decimal | None:
+def count_of_offer(row: Row, total: Number) -> Decimal | None:
     """Return the quantity if the price of several is printed, `3 @ 3/$6.97`."""
     match = _TOGETHER.search(row.text[: total.start])
     if match is None or match["of"] == "0":

@@ -11,9 +11,9 @@ from recibo.extract import resources
 from recibo.extract.fields.items import columns, details
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem
-from recibo.extract.text import figures, item_words, lexicon, tables
+from recibo.extract.text import item_words, lexicon, numbers, tables
 from recibo.extract.text.folding import fold
 
 _Found = Extracted[LineItem]
@@ -58,18 +58,18 @@ class _Place:
     """An item, the rows that it is in, and the rows between it and the next item."""
 
     item: _Found
-    row: ItemRow
+    row: Row
     #: The rows with its name, its numbers or its unit.
-    rows: tuple[ItemRow, ...]
-    below: tuple[ItemRow, ...]
+    rows: tuple[Row, ...]
+    below: tuple[Row, ...]
     #: The row above if it has only a quantity and a price.
-    above: tuple[ItemRow, ...] = ()
+    above: tuple[Row, ...] = ()
     #: Whether no item follows.
     is_last: bool = True
 
 
 def with_details(
-    items: Sequence[_Found], rows: Sequence[ItemRow], *, is_narrow: bool
+    items: Sequence[_Found], rows: Sequence[Row], *, is_narrow: bool
 ) -> tuple[_Found, ...]:
     """Return the items with what is printed next to them."""
     placed = [_place(item, rows) for item in items]
@@ -100,7 +100,7 @@ def _is_count(code: str) -> bool:
     return code.isdecimal() and int(code) <= _MOST_COUNTED
 
 
-def _place(item: _Found, rows: Sequence[ItemRow]) -> _Place | None:
+def _place(item: _Found, rows: Sequence[Row]) -> _Place | None:
     """Find the row of an item, and the rows above it with the beginning of its name."""
     box = item.box
     if box is None:
@@ -122,11 +122,11 @@ def _place(item: _Found, rows: Sequence[ItemRow]) -> _Place | None:
     return _Place(item, rows[middle], own_rows, tuple(rows[middle + 1 :]), above)
 
 
-def _has_start(item: _Found, rows: Sequence[ItemRow], index: int) -> bool:
+def _has_start(item: _Found, rows: Sequence[Row], index: int) -> bool:
     return 0 <= index < len(rows) and _start(item, rows[index]) is not None
 
 
-def _start(item: _Found, row: ItemRow) -> int | None:
+def _start(item: _Found, row: Row) -> int | None:
     """Return where the name of an item begins in a row."""
     words = item.value.name.split()
     for count in (3, 2, 1):
@@ -136,7 +136,7 @@ def _start(item: _Found, row: ItemRow) -> int | None:
     return None
 
 
-def _until(place: _Place, starts: Sequence[ItemRow | None]) -> _Place:
+def _until(place: _Place, starts: Sequence[Row | None]) -> _Place:
     """Return a place with the rows below up to the next item."""
     following = next((start for start in starts if start is not None), None)
     below = itertools.takewhile(lambda row: row is not following, place.below)
@@ -144,14 +144,14 @@ def _until(place: _Place, starts: Sequence[ItemRow | None]) -> _Place:
     return replace(place, below=near, is_last=following is None)
 
 
-def _headed(rows: Sequence[ItemRow], *, is_narrow: bool) -> list[tuple[ItemRow, list[Heading]]]:
+def _headed(rows: Sequence[Row], *, is_narrow: bool) -> list[tuple[Row, list[Heading]]]:
     """Return the columns of each table with its first row."""
     found = itertools.islice(columns.tables(rows, is_narrow=is_narrow), _MOST_TABLES)
     return [(rows[start], headed) for start, headed in found if start < len(rows)]
 
 
 def _detailed(
-    place: _Place, headed: Sequence[tuple[ItemRow, list[Heading]]], legend: Mapping[str, Decimal]
+    place: _Place, headed: Sequence[tuple[Row, list[Heading]]], legend: Mapping[str, Decimal]
 ) -> _Found:
     cells = _cells(place.row, headed)
     item = replace(
@@ -164,7 +164,7 @@ def _detailed(
     return replace(place.item, value=item)
 
 
-def _cells(row: ItemRow, every: Sequence[tuple[ItemRow, list[Heading]]]) -> dict[str, str]:
+def _cells(row: Row, every: Sequence[tuple[Row, list[Heading]]]) -> dict[str, str]:
     """Return the texts of a row by role, and the rate of the ICMS, in the table above it."""
     above = [
         headed
@@ -185,7 +185,7 @@ def _cells(row: ItemRow, every: Sequence[tuple[ItemRow, list[Heading]]]) -> dict
     return cells
 
 
-def _rates_and_discounts(row: ItemRow, headed: Sequence[Heading]) -> dict[str, str]:
+def _rates_and_discounts(row: Row, headed: Sequence[Heading]) -> dict[str, str]:
     """Return the tax rate and the discount of a row, whose columns may be two of each."""
     by_column = columns.by_column(row, headed)
     taxes = [(one.text, text) for one, text in by_column if one.role is Role.TAX]
@@ -264,7 +264,7 @@ def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
     for row in rows if qty is not None else ():
         start, end = _name_span(place.item, row)
         # The contents of a pack may equal the quantity: `1KG`.
-        for figure in reversed(tuple(figures.every(row.text, minor=row.minor))):
+        for figure in reversed(tuple(numbers.every(row.text, minor=row.minor))):
             after = _unit_after().match(row.text, figure.end)
             if qty in figure.readings and after and not start <= figure.start < end:
                 return after["unit"]
@@ -273,10 +273,10 @@ def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
 
 def _holds(cell: str, qty: Decimal | None) -> bool:
     """Return whether a column has the quantity; rows of tills may not be below their headings."""
-    return qty is None or any(qty in figure.readings for figure in figures.every(cell))
+    return qty is None or any(qty in figure.readings for figure in numbers.every(cell))
 
 
-def _name_span(item: _Found, row: ItemRow) -> tuple[int, int]:
+def _name_span(item: _Found, row: Row) -> tuple[int, int]:
     """Return where the name of an item is in a row; nowhere if it is not."""
     start = _start(item, row)
     return (0, 0) if start is None else (start, start + len(item.value.name))
@@ -340,7 +340,7 @@ def _rate(text: str) -> Decimal | None:
     return rate if rate <= _MOST_RATE else None
 
 
-def _legend(rows: Sequence[ItemRow]) -> dict[str, Decimal]:
+def _legend(rows: Sequence[Row]) -> dict[str, Decimal]:
     """Return the tax rate of each letter that a row explains."""
     found: dict[str, set[Decimal]] = {}
     for row in rows:
@@ -355,21 +355,21 @@ def _legend(rows: Sequence[ItemRow]) -> dict[str, Decimal]:
 def _discount(place: _Place, cells: Mapping[str, str]) -> Decimal | None:
     cell = cells.get(Role.DISCOUNT, "")
     if "%" not in cell:
-        printed = next((one for one in figures.every(cell) if one.has_minor), None)
+        printed = next((one for one in numbers.every(cell) if one.has_minor), None)
         if printed is not None and printed.value:
             return abs(printed.value)
     for row in place.below:
         if not _is_discount_row(row, is_last=place.is_last):
             continue
-        amounts = [one for one in row.figures if one.is_money]
+        amounts = [one for one in row.numbers if one.is_money]
         if amounts and amounts[-1].value:
             return abs(amounts[-1].value)
     return None
 
 
-def _is_discount_row(row: ItemRow, *, is_last: bool) -> bool:
+def _is_discount_row(row: Row, *, is_last: bool) -> bool:
     """Return whether a row is the discount of the item above; below the last it may be of all."""
-    label = row.text[: row.figures[0].start] if row.figures else row.text
+    label = row.text[: row.numbers[0].start] if row.numbers else row.text
     if _TOTAL.search(label) or (is_last and not _OF_ITEM.search(label)):
         return False
     is_on_item = item_words.row_kind(label) == "on_item"

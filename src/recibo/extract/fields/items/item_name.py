@@ -5,8 +5,8 @@ import re
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic
-from recibo.extract.layout.item_rows import ItemRow
-from recibo.extract.text import item_words
+from recibo.extract.layout.rows import Row
+from recibo.extract.text import currency_symbols, item_words
 
 #: A name has more letters than this.
 _FEW_LETTERS = 2
@@ -56,7 +56,7 @@ _AFTER_PRICE = re.compile(r"\s+[^\W\d_]{4}")
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
 
 
-def of_row(row: ItemRow, end: int, factors: arithmetic.Factors | None) -> str:
+def of_row(row: Row, end: int, factors: arithmetic.Factors | None) -> str:
     """Return the text of the name: left of the factors of the total at `end`."""
     if factors is None:
         return _before_columns(row.text[:end])
@@ -227,7 +227,7 @@ def _grade() -> re.Pattern[str]:
 @functools.cache
 def _counting() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![^\W\d_])(?:{item_words.counting()}|{item_words.units()}|{item_words.symbols()})(?![^\W\d_])"
+        rf"(?<![^\W\d_])(?:{item_words.counting()}|{item_words.units()}|{currency_symbols.word()})(?![^\W\d_])"
         r"|[コ個点本枚件単]",
         re.IGNORECASE,
     )
@@ -236,7 +236,7 @@ def _counting() -> re.Pattern[str]:
 @functools.cache
 def _symbol() -> re.Pattern[str]:
     # Possessive, since some symbols are punctuation themselves: no backtracking.
-    return re.compile(rf"(?=.*?{item_words.symbols()})(?:{item_words.symbols()}|[\W_])*+")
+    return re.compile(rf"(?=.*?{currency_symbols.word()})(?:{currency_symbols.word()}|[\W_])*+")
 
 
 @functools.cache
@@ -245,10 +245,10 @@ def _binding() -> re.Pattern[str]:
     # A single `a` is German for at; as a capital it ends names (VITAMIN A).
     return re.compile(
         rf"(?:\s+(?i:{item_words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
-        rf"[\s$_]*(?:{item_words.symbols()}\s*)?$"
+        rf"[\s$_]*(?:{currency_symbols.word()}\s*)?$"
     )
 
 
 @functools.cache
 def _symbol_at_end() -> re.Pattern[str]:
-    return re.compile(rf"(?<![0-9])\s(?:{item_words.symbols()}|[A-Z]?[0-9]?\$)\s*$")
+    return re.compile(rf"(?<![0-9])\s(?:{currency_symbols.word()}|[A-Z]?[0-9]?\$)\s*$")

@@ -23,7 +23,7 @@ from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted, LineItem, around
 from recibo.extract.text import ocr_confusions
 
@@ -38,7 +38,7 @@ _CONFIDENT, _LIKELY = 0.95, 0.8
 _MOST_DETAILS = 2
 
 
-def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
+def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the items in rows of name and amount."""
     item_rows = regions.find(rows)
     collector = _Collector()
@@ -86,7 +86,7 @@ def _have_mixed_codes(named: Sequence[Priced]) -> bool:
     return all(codes) and len({*codes}) > 1
 
 
-def _columns(rows: Sequence[ItemRow]) -> list[Role]:
+def _columns(rows: Sequence[Row]) -> list[Role]:
     """Return the roles of the columns from left to right, by their headings."""
     heading = next((headings.read(row) for row in rows if headings.is_heading(row)), [])
     return [column.role for column in heading]
@@ -110,7 +110,7 @@ def _find_factors(entries: Sequence[Entry], reach: float) -> None:
             following.above = [row for row in following.above if row not in used]
 
 
-def _within(rows: Sequence[ItemRow], read: Priced, reach: float) -> list[ItemRow]:
+def _within(rows: Sequence[Row], read: Priced, reach: float) -> list[Row]:
     """Return the rows next to an amount, the nearest first, that may contain quantity and price.
 
     If the row of the amount has no name, rows with a name are left out.
@@ -124,7 +124,7 @@ def _within(rows: Sequence[ItemRow], read: Priced, reach: float) -> list[ItemRow
     ]
 
 
-def _pitch(rows: Sequence[ItemRow]) -> float:
+def _pitch(rows: Sequence[Row]) -> float:
     """Return the median distance of adjacent rows."""
     steps = [
         lower.line.box.y_center - upper.line.box.y_center
@@ -140,11 +140,11 @@ class _Collector:
     def __init__(self) -> None:
         """Create an empty list."""
         self.entries: list[Entry] = []
-        self._pending: list[ItemRow] = []
+        self._pending: list[Row] = []
         self._waiting: Detail | None = None
         self._labelled: Labelled | None = None
 
-    def add(self, row: ItemRow, price: Priced | None) -> None:
+    def add(self, row: Row, price: Priced | None) -> None:
         """Add the next row, and its price if it has one."""
         if (part := details.read_labelled(row)) is not None:
             self._add_labelled(part)
@@ -230,7 +230,7 @@ def _as_item(price: Priced) -> Priced | None:
         return price if price.total < 0 else None
     if meaning is not Meaning.DISCOUNT or price.total < 0:
         return price
-    taken = next((each for each in price.row.figures if each.is_money and each.value < 0), None)
+    taken = next((each for each in price.row.numbers if each.is_money and each.value < 0), None)
     return priced_row.at(price.row, taken) if taken else None
 
 
@@ -281,8 +281,8 @@ def _are_surely_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
 def _first_figure(entry: Entry) -> Decimal | None:
     """Return the number at the start of an item's first row."""
     row = entry.priced.row if entry.priced.has_name else (entry.above or [entry.priced.row])[-1]
-    is_first = row.figures and row.figures[0].start < _INDEX_PLACE
-    return row.figures[0].value if is_first else None
+    is_first = row.numbers and row.numbers[0].start < _INDEX_PLACE
+    return row.numbers[0].value if is_first else None
 
 
 def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
@@ -308,7 +308,7 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
     return replace(found, whole_box=_whole_box(read, entry.detail_rows))
 
 
-def _whole_box(read: Priced, detail_rows: Sequence[ItemRow]) -> Box | None:
+def _whole_box(read: Priced, detail_rows: Sequence[Row]) -> Box | None:
     """Return the box of all rows of an item on the page of its amount."""
     others = [
         each.line.box
@@ -320,13 +320,13 @@ def _whole_box(read: Priced, detail_rows: Sequence[ItemRow]) -> Box | None:
 
 def _taxed(read: Priced) -> tuple[Decimal, Decimal] | None:
     """Return the quantity and price whose product plus a tax in the row is the total."""
-    product = arithmetic.taxed(read.row.figures, read.total)
+    product = arithmetic.taxed(read.row.numbers, read.total)
     return product[:2] if product else None
 
 
 def _missing_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
     """Return the quantity that the total implies if only the unit price was read."""
-    before = [each for each in read.row.figures if each.end <= read.total_figure.start]
+    before = [each for each in read.row.numbers if each.end <= read.total_figure.start]
     # With another amount, the last one may be a tax.
     if not before or not before[-1].is_money or any(each.is_money for each in before[:-1]):
         return None

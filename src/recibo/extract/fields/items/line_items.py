@@ -17,9 +17,9 @@ from recibo.extract.fields.items import (
     terminators,
 )
 from recibo.extract.layout import item_rows
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem, TextPage
-from recibo.extract.text.figures import CENTS
+from recibo.extract.text.numbers import CENTS
 
 #: Names may be longer by a unit or code, but not by this factor.
 _MORE = 1.3
@@ -46,13 +46,13 @@ def find(
     return item_details.with_details(found, lines, is_narrow=item_rows.are_narrow(lines))
 
 
-def _listed(lines: Sequence[ItemRow], document: Identified | None) -> _Items:
+def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
     is_narrow = item_rows.are_narrow(lines)
     # With a quantity of one the amount is twice in its row, which proves nothing.
     amounts = Counter(
         value
         for row in lines
-        for value in {figure.value for figure in row.figures if figure.is_money}
+        for value in {figure.value for figure in row.numbers if figure.is_money}
     )
     tabled = tables.read(lines, is_narrow=is_narrow)
     is_consistent = _is_summed(tabled, amounts) and all(
@@ -67,13 +67,13 @@ def _listed(lines: Sequence[ItemRow], document: Identified | None) -> _Items:
     return _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
 
 
-def _on_narrow_page(lines: Sequence[ItemRow], amounts: Counter[Decimal]) -> _Items:
+def _on_narrow_page(lines: Sequence[Row], amounts: Counter[Decimal]) -> _Items:
     """Return the items of a narrow receipt; realigned if a sum proves that amounts are shifted."""
     listed = itemlist.read(lines)
     return listed if _is_summed(listed, amounts) else misaligned.read(lines) or listed
 
 
-def _on_wide_page(lines: Sequence[ItemRow]) -> _Items:
+def _on_wide_page(lines: Sequence[Row]) -> _Items:
     """Return rows with amounts on a wide page if they add up to a total.
 
     Such rows may be anything; only their sum shows that they are items.

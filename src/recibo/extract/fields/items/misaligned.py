@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from recibo.extract.fields.items import details, item_name, priced_row, regions, terminators
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import ocr_confusions
 
@@ -18,7 +18,7 @@ _FEWEST = 3
 _LIKELY = 0.7
 
 
-def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
+def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the items, names and amounts paired in order; none if no sum proves it."""
     found = regions.find(rows)
     priced_rows = [row for row, read in found if read]
@@ -41,9 +41,9 @@ def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
     return items if all(item.value.name for item in items) else ()
 
 
-def _names(rows: Sequence[ItemRow]) -> list[ItemRow]:
+def _names(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with names, up to the first total."""
-    named: list[ItemRow] = []
+    named: list[Row] = []
     for row in rows:
         if terminators.meaning(row) in terminators.ENDS:
             return named
@@ -53,7 +53,7 @@ def _names(rows: Sequence[ItemRow]) -> list[ItemRow]:
     return named
 
 
-def _item(row: ItemRow, amount: Priced, *, counted: bool) -> Extracted[LineItem]:
+def _item(row: Row, amount: Priced, *, counted: bool) -> Extracted[LineItem]:
     before = priced_row.read(row)
     words = before.words if before else row.text
     leading = item_name.leading_qty(words) if counted else None

@@ -8,7 +8,8 @@ from recibo.extract.fields.items import item_name, terminators
 from recibo.extract.fields.items.details import Detail
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
-from recibo.extract.layout.item_rows import ItemRow, is_under
+from recibo.extract.layout.item_rows import is_under
+from recibo.extract.layout.rows import Row
 
 #: The most rows of a name.
 _LONGEST_NAME = 3
@@ -44,31 +45,31 @@ class Entry:
     """An item and the rows near it."""
 
     priced: Priced
-    above: list[ItemRow] = field(default_factory=list)
-    below: list[ItemRow] = field(default_factory=list)
+    above: list[Row] = field(default_factory=list)
+    below: list[Row] = field(default_factory=list)
     detail: Detail | None = None
     #: The rows with its quantity and price, but for its own.
-    detail_rows: tuple[ItemRow, ...] = ()
+    detail_rows: tuple[Row, ...] = ()
     #: The quantity and the unit price of the detail.
     qty_and_price: tuple[Decimal, Decimal | None] | None = None
     #: Whether the detail is above the amount.
     is_detail_above: bool = False
     #: The row above with the name of the same article.
-    last: ItemRow | None = None
+    last: Row | None = None
     #: Whether the rows below may be the name of the next item.
     is_before_name: bool = False
 
     @property
-    def uppermost(self) -> ItemRow:
+    def uppermost(self) -> Row:
         """The row of the amount, or of the detail above it."""
         if self.last:
             return self.last
         return self.detail.row if self.detail and self.is_detail_above else self.priced.row
 
 
-def above(entry: Entry, reach: float) -> list[ItemRow]:
+def above(entry: Entry, reach: float) -> list[Row]:
     """Return the rows above an amount with its name: those from its code on, else one."""
-    named: list[ItemRow] = []
+    named: list[Row] = []
     # A detail may be between the name and the amount.
     lower = entry.uppermost
     for row in entry.above[: -_MOST_ROWS - 1 : -1]:
@@ -85,14 +86,14 @@ def above(entry: Entry, reach: float) -> list[ItemRow]:
     return names[-2:] if has_size else _joined(names)
 
 
-def _is_separator(row: ItemRow) -> bool:
+def _is_separator(row: Row) -> bool:
     """Return whether a row is a total or the like: with columns or numbers, or only its label."""
-    is_separate = "\t" in row.text or bool(row.figures)
+    is_separate = "\t" in row.text or bool(row.numbers)
     is_end = terminators.meaning(row) is Meaning.END
     return is_end and (is_separate or terminators.ends_list(row, has_amount=False))
 
 
-def _joined(rows: Sequence[ItemRow]) -> list[ItemRow]:
+def _joined(rows: Sequence[Row]) -> list[Row]:
     """Return the last row of a name with the rows above that it continues."""
     name = list(rows[-1:])
     for upper, lower in zip(rows[-2::-1], rows[::-1], strict=False):
@@ -108,7 +109,7 @@ def whole_name(entry: Entry, layout: Layout) -> Priced:
     """Return an amount with its name, completed from the rows around it."""
     reach, edge = layout.reach, layout.edge
     read = entry.priced
-    before: list[ItemRow] = []
+    before: list[Row] = []
     first, lower = read.words, read.row
     for row in entry.above[: -_MOST_ROWS - 1 : -1]:
         is_of_name = are_near(row, lower, reach) and item_name.is_name(row.text)
@@ -119,7 +120,7 @@ def whole_name(entry: Entry, layout: Layout) -> Priced:
             break
         before.insert(0, row)
         first, lower = row.text, row
-    after: list[ItemRow] = []
+    after: list[Row] = []
     last, upper = read.words, read.row
     for row in entry.below[:_MOST_ROWS]:
         is_separate = not are_near(upper, row, reach) or terminators.meaning(row) is not None
@@ -132,12 +133,12 @@ def whole_name(entry: Entry, layout: Layout) -> Priced:
     return replace(read, words=" ".join(parts), name_rows=(*before, *after))
 
 
-def _is_wrapped(read: Priced, row: ItemRow) -> bool:
+def _is_wrapped(read: Priced, row: Row) -> bool:
     """Return whether a row continues a name in whose row its first word has no room.
 
     Names in capitals are cut, not wrapped, and the row below is something else.
     """
-    is_priced = "\t" in row.text or any(figure.is_money for figure in row.figures)
+    is_priced = "\t" in row.text or any(figure.is_money for figure in row.numbers)
     is_bare = not is_priced and item_name.is_name(row.text)
     if not is_bare or read.words.isupper() or row.text.isupper() != read.words.isupper():
         return False
@@ -147,14 +148,14 @@ def _is_wrapped(read: Priced, row: ItemRow) -> bool:
     return is_at_edge and room < row.line.words[0].box.width + row.height
 
 
-def below(entry: Entry, reach: float) -> list[ItemRow]:
+def below(entry: Entry, reach: float) -> list[Row]:
     """Return the row below an amount if it has its name."""
     row = entry.below[0] if entry.below else None
     is_named = row and are_near(entry.priced.row, row, reach) and item_name.is_name(row.text)
     return [row] if row and is_named else []
 
 
-def are_near(upper: ItemRow, lower: ItemRow, reach: float) -> bool:
+def are_near(upper: Row, lower: Row, reach: float) -> bool:
     """Return whether a row is near enough below another to belong to the same item."""
     distance = lower.line.box.y_center - upper.line.box.y_center
     return upper.line.page == lower.line.page and distance <= reach

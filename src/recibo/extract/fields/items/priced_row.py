@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, item_name
-from recibo.extract.layout.item_rows import ItemRow
-from recibo.extract.text.figures import Figure
+from recibo.extract.layout.rows import Row
+from recibo.extract.text.numbers import Number
 
 #: The longest text after an amount: a tax code, a currency or a star.
 _LONGEST_TAIL = 6
@@ -25,14 +25,14 @@ _CUT_NAME = re.compile(r"[^\W\d_]{3}\W+(?:.*\s)?[0-9]+[xX×]\t[^\w\s]?$")
 class Priced:
     """A row with a total."""
 
-    row: ItemRow
+    row: Row
     total: Decimal
-    total_figure: Figure
+    total_figure: Number
     factors: arithmetic.Factors | None
     #: The text before quantity, price and total.
     words: str
     #: Other rows with parts of the name.
-    name_rows: tuple[ItemRow, ...] = ()
+    name_rows: tuple[Row, ...] = ()
 
     @property
     def has_name(self) -> bool:
@@ -40,7 +40,7 @@ class Priced:
         words = item_name.strip_code(self.words)
         # The text next to another amount may be only a unit, or `was 8.14 now 7.14`.
         has_price = self.factors is not None or any(
-            each.is_money and each.end <= self.total_figure.start for each in self.row.figures
+            each.is_money and each.end <= self.total_figure.start for each in self.row.numbers
         )
         return item_name.is_name(item_name.without_units(words) if has_price else words)
 
@@ -50,7 +50,7 @@ class Priced:
         return self.factors is not None and self.factors.qty != 1
 
 
-def read(row: ItemRow, *, minor: int = 2) -> Priced | None:
+def read(row: Row, *, minor: int = 2) -> Priced | None:
     """Read a row with a total at its end; None for others.
 
     Args:
@@ -61,16 +61,16 @@ def read(row: ItemRow, *, minor: int = 2) -> Priced | None:
     return at(row, total) if total else None
 
 
-def at(row: ItemRow, total: Figure) -> Priced:
+def at(row: Row, total: Number) -> Priced:
     """Read a row whose total is known."""
-    before = [figure for figure in row.figures if figure.end <= total.start]
+    before = [figure for figure in row.numbers if figure.end <= total.start]
     found = arithmetic.factors(before, total.value)
     return Priced(row, total.value, total, found, item_name.of_row(row, total.start, found))
 
 
 def with_total(read: Priced, total: Decimal) -> Priced:
     """Read a row again with its total corrected."""
-    before = [figure for figure in read.row.figures if figure.end <= read.total_figure.start]
+    before = [figure for figure in read.row.numbers if figure.end <= read.total_figure.start]
     found = arithmetic.factors(before, total)
     return replace(
         read,
@@ -80,9 +80,9 @@ def with_total(read: Priced, total: Decimal) -> Priced:
     )
 
 
-def of_total(row: ItemRow, total: Decimal, *, at: Priced) -> Priced:
+def of_total(row: Row, total: Decimal, *, at: Priced) -> Priced:
     """Read the name, and perhaps quantity and price, of a total in another row."""
-    found = arithmetic.factors(row.figures, total) if total else None
+    found = arithmetic.factors(row.numbers, total) if total else None
     words = (
         item_name.without_tax_codes(row.text)
         if found is None
@@ -91,11 +91,11 @@ def of_total(row: ItemRow, total: Decimal, *, at: Priced) -> Priced:
     return replace(at, factors=at.factors or found, words=words)
 
 
-def _total(row: ItemRow, minor: int) -> Figure | None:
+def _total(row: Row, minor: int) -> Number | None:
     """Return the last amount, if it ends the row and is not a unit price."""
     amounts = [
         figure
-        for figure in row.figures
+        for figure in row.numbers
         if figure.is_money
         or (minor == figure.decimals == 0 and not _is_labelled_count(row, figure))
     ]
@@ -110,19 +110,19 @@ def _total(row: ItemRow, minor: int) -> Figure | None:
     return last if ends_row and not _is_unit_price(row, last) else None
 
 
-def _is_labelled_count(row: ItemRow, figure: Figure) -> bool:
+def _is_labelled_count(row: Row, figure: Number) -> bool:
     """Return whether a number without cents is not an amount: `Guests: 3`."""
     return figure.value < _LEAST_PRICE and row.text[: figure.start].rstrip().endswith(":")
 
 
-def _is_unit_price(row: ItemRow, last: Figure) -> bool:
+def _is_unit_price(row: Row, last: Number) -> bool:
     """Return whether an amount is a unit price: after a multiplication sign, and not a total."""
-    before = [figure for figure in row.figures if figure.end <= last.start]
+    before = [figure for figure in row.numbers if figure.end <= last.start]
     left = row.text[: last.start]
     is_behind_sign = _TIMES.search(left) is not None and _CUT_NAME.search(left) is None
     return is_behind_sign and arithmetic.factors(before, last.value) is None
 
 
-def _negative(figure: Figure) -> Figure:
+def _negative(figure: Number) -> Number:
     """Return an amount in brackets, which means negative."""
     return replace(figure, readings=tuple(-abs(value) for value in figure.readings))

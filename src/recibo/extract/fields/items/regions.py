@@ -10,11 +10,11 @@ from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.text import lexicon
 
 #: A row, and its price if it has one in the column of the totals.
-PricedRow = tuple[ItemRow, Priced | None]
+PricedRow = tuple[Row, Priced | None]
 
 #: The amounts of items end at the same x, within this share of the rows' width.
 _COLUMN_SLACK = 0.12
@@ -38,7 +38,7 @@ _FEWEST_GROUPED, _OUTVOTED = 4, 3
 _THOUSAND = 1000
 
 
-def find(rows: Sequence[ItemRow]) -> list[PricedRow]:
+def find(rows: Sequence[Row]) -> list[PricedRow]:
     """Return the rows of the items, each with its price."""
     minor = _minor(rows)
     first = _first_row(rows, minor)
@@ -56,20 +56,20 @@ def find(rows: Sequence[ItemRow]) -> list[PricedRow]:
     return region if _adds_up(region, rows) else _in_column(region)
 
 
-def _is_not_priced(row: ItemRow) -> bool:
+def _is_not_priced(row: Row) -> bool:
     return _is_detail(row) or _is_number(row)
 
 
-def _is_number(row: ItemRow) -> bool:
+def _is_number(row: Row) -> bool:
     """Return whether a row contains a number of the document, similar to a price without decimals.
 
     A number next to a date and time is that of a table or till.
     """
-    if not row.figures or any(figure.is_money for figure in row.figures):
+    if not row.numbers or any(figure.is_money for figure in row.numbers):
         return False
     if item_name.has_hour(row.text):
         return True
-    label = row.text[: row.figures[0].start]
+    label = row.text[: row.numbers[0].start]
     found = lexicon.phrasebook(*_NUMBERS).find(label)
     named = sum(_letters(label[phrase.start : phrase.end]) for phrase in found)
     return bool(found) and 2 * named > _letters(label)
@@ -79,7 +79,7 @@ def _letters(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
-def _is_detail(row: ItemRow) -> bool:
+def _is_detail(row: Row) -> bool:
     """Return whether a row has only the quantity and price of an item; it does not end the list."""
     return details.read(row) is not None or details.read_labelled(row) is not None
 
@@ -96,7 +96,7 @@ def _aligned_with_totals(rows: list[PricedRow]) -> list[PricedRow]:
     return _in_column(rows, at=ends, slack=_CLOSE) if ends else rows
 
 
-def _adds_up(region: Sequence[PricedRow], rows: Sequence[ItemRow]) -> bool:
+def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
     """Return whether the sum of several amounts is printed as a total: then all of them are items.
 
     Their amounts need no column: each may follow its name directly.
@@ -105,7 +105,7 @@ def _adds_up(region: Sequence[PricedRow], rows: Sequence[ItemRow]) -> bool:
     return len(amounts) > 1 and sum(amounts) in terminators.totals(rows)
 
 
-def _proven(rows: Sequence[PricedRow], all_rows: Sequence[ItemRow]) -> list[PricedRow]:
+def _proven(rows: Sequence[PricedRow], all_rows: Sequence[Row]) -> list[PricedRow]:
     """Return the longest run of named amounts with a printed total as their sum, else none.
 
     A card slip may be between the items and their total.
@@ -127,21 +127,21 @@ def _is_item(read: Priced) -> bool:
     return read.has_name and terminators.meaning(read.row) not in terminators.ENDS
 
 
-def _minor(rows: Sequence[ItemRow]) -> int:
+def _minor(rows: Sequence[Row]) -> int:
     """Return the decimals of amounts: none if most are whole numbers."""
-    figures = [figure for row in rows for figure in row.figures]
+    figures = [figure for row in rows for figure in row.numbers]
     cents = sum(figure.has_minor and not figure.has_unit for figure in figures)
     marked = sum(figure.has_symbol and figure.decimals == 0 for figure in figures)
     # `12.000` and `1,500`: grouped, so neither a code nor a year.
     grouped = sum(len(figure.readings) > 1 and figure.value >= _THOUSAND for figure in figures)
-    if not cents and any(terminators.is_total(row) and row.figures for row in rows):
+    if not cents and any(terminators.is_total(row) and row.numbers for row in rows):
         return 0
     # A few amounts with cents among many grouped ones have a misread separator.
     is_grouped = grouped >= _FEWEST_GROUPED and grouped > _OUTVOTED * cents
     return 2 if (cents >= max(marked, 1) and not is_grouped) or cents >= grouped else 0
 
 
-def _first_row(rows: Sequence[ItemRow], minor: int) -> int:
+def _first_row(rows: Sequence[Row], minor: int) -> int:
     """Return the index of the row after the heading of the items; 0 without a heading.
 
     A heading below totals and payments is that of a tax table.
@@ -149,7 +149,7 @@ def _first_row(rows: Sequence[ItemRow], minor: int) -> int:
     seen = 0
     for index, row in enumerate(rows):
         seen += terminators.meaning(row) in terminators.ENDS and any(
-            each.is_money for each in row.figures
+            each.is_money for each in row.numbers
         )
         if seen >= _MOST_TOTALS_IN_HEADER:
             return 0
@@ -162,19 +162,19 @@ def _first_row(rows: Sequence[ItemRow], minor: int) -> int:
     return 0
 
 
-def _is_count(row: ItemRow) -> bool:
+def _is_count(row: Row) -> bool:
     """Return whether a row is `Total items` or the like, whose words are headings elsewhere."""
     found = headings.read(row)
     has_price = any(heading.role is Role.UNIT_PRICE for heading in found)
-    is_headed = "\t" in row.text and not row.figures and found[0].role is Role.NAME
+    is_headed = "\t" in row.text and not row.numbers and found[0].role is Role.NAME
     is_short = len(found) < _COLUMNS and not has_price and not is_headed
     return terminators.meaning(row) in terminators.ENDS and is_short
 
 
-def _precedes_items(rows: Sequence[ItemRow], minor: int) -> bool:
+def _precedes_items(rows: Sequence[Row], minor: int) -> bool:
     """Return whether an amount follows before any total."""
     for row in rows:
-        has_amount = any(figure.is_money or minor == figure.decimals == 0 for figure in row.figures)
+        has_amount = any(figure.is_money or minor == figure.decimals == 0 for figure in row.numbers)
         # A label alone may be the rest of a name: `BUFFET SELF` and `SERVICE KG` below.
         if terminators.ends_list(row, has_amount=has_amount):
             return False

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from recibo.extract.fields.items import item_name, priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem
 
 #: Rows at the same edge begin at most this many heights apart.
@@ -21,7 +21,7 @@ _FEWEST = 2
 _LIKELY = 0.8
 
 
-def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
+def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the charges at one edge that add up to a total."""
     read_rows = [each for row in rows if (each := priced_row.read(row))]
     ends = [terminators.meaning(each.row) in terminators.ENDS for each in read_rows]

@@ -9,7 +9,7 @@ from decimal import Decimal
 from recibo.extract.fields.items import arithmetic, priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.text import lexicon
 
 #: A sum of fewer may be a chance: two cheap items and one that costs as much as both.
@@ -18,7 +18,7 @@ _FEWEST = 3
 _FEWEST_NAMED = 2
 
 
-def outliers(reads: Sequence[Priced], rows: Sequence[ItemRow]) -> frozenset[int]:
+def outliers(reads: Sequence[Priced], rows: Sequence[Row]) -> frozenset[int]:
     """Return the indices of rows that are not items, according to the totals in `rows`."""
     totals = terminators.totals(rows)
     found = set(_running_sums(reads))
@@ -50,7 +50,7 @@ def _is_sum(
     left: Sequence[int],
     reads: Sequence[Priced],
     totals: frozenset[Decimal],
-    rows: Sequence[ItemRow],
+    rows: Sequence[Row],
 ) -> bool:
     """Return whether the last row is the sum of the others, whatever its label.
 
@@ -82,7 +82,7 @@ def _group_sums(
 
 
 def _discount_of_all(
-    left: Sequence[int], reads: Sequence[Priced], rows: Sequence[ItemRow]
+    left: Sequence[int], reads: Sequence[Priced], rows: Sequence[Row]
 ) -> frozenset[int]:
     """Return the discount on the whole document: its rate applies to the sum of all above.
 
@@ -92,7 +92,7 @@ def _discount_of_all(
     if not others or reads[last].total >= 0:
         return frozenset()
     above = _sum(others, reads)
-    rates = [abs(figure.value) for figure in reads[last].row.figures if figure.is_percent]
+    rates = [abs(figure.value) for figure in reads[last].row.numbers if figure.is_percent]
     discount = -reads[last].total
     smallest = Decimal(1).scaleb(min(0, int(discount.as_tuple().exponent)))
     is_of_all = any(abs(above * rate / 100 - discount) <= smallest for rate in rates)
@@ -122,7 +122,7 @@ def _sum(indices: Iterable[int], reads: Sequence[Priced]) -> Decimal:
     return sum((reads[index].total for index in indices), Decimal(0))
 
 
-def repaired(reads: Sequence[Priced], rows: Sequence[ItemRow]) -> tuple[int, Priced] | None:
+def repaired(reads: Sequence[Priced], rows: Sequence[Row]) -> tuple[int, Priced] | None:
     """Return the only row that must be misread according to a total, with its amount corrected.
 
     The right amount is another number of the row, or a product of two: `1  25.00  26.00`.
@@ -146,7 +146,7 @@ def repaired(reads: Sequence[Priced], rows: Sequence[ItemRow]) -> tuple[int, Pri
 
 def _other_totals(read: Priced) -> Iterator[Decimal]:
     """Yield the other totals of a row that its numbers allow."""
-    before = [figure for figure in read.row.figures if figure.end <= read.total_figure.start]
+    before = [figure for figure in read.row.numbers if figure.end <= read.total_figure.start]
     near = before[-arithmetic.MOST_FIGURES :]
     for figure in near:
         if figure.is_money and not figure.is_bracketed and figure.value != read.total:
@@ -154,5 +154,5 @@ def _other_totals(read: Priced) -> Iterator[Decimal]:
             yield figure.value
 
 
-def _printed_totals(rows: Sequence[ItemRow]) -> frozenset[Decimal]:
+def _printed_totals(rows: Sequence[Row]) -> frozenset[Decimal]:
     return terminators.totals([row for row in rows if terminators.is_total(row)])

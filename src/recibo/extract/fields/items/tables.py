@@ -10,12 +10,11 @@ from decimal import Decimal
 from recibo.extract.fields.items import arithmetic, columns, item_name, terminators
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
-from recibo.extract.layout.forms import Cell
 from recibo.extract.layout.headings import Heading, Role
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Cell, Row
 from recibo.extract.model import Extracted, LineItem, around
-from recibo.extract.text import figures, ocr_confusions
-from recibo.extract.text.figures import Figure
+from recibo.extract.text import numbers, ocr_confusions
+from recibo.extract.text.numbers import Number
 
 #: Rows of one description are at most this many heights apart.
 _WRAPPED = 2.2
@@ -40,14 +39,14 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 class _TableItem:
     """An item of a table and the rows of its name."""
 
-    row: ItemRow
+    row: Row
     cells: dict[Role, str]
     name_rows: list[Cell]
     #: Whether the table has a column of quantities.
     has_qty: bool
 
 
-def read(rows: Sequence[ItemRow], *, is_narrow: bool = False) -> tuple[Extracted[LineItem], ...]:
+def read(rows: Sequence[Row], *, is_narrow: bool = False) -> tuple[Extracted[LineItem], ...]:
     """Return the items of all tables with headings; see `columns.tables` for `is_narrow`."""
     items: list[_TableItem] = []
     tables = list(itertools.islice(columns.tables(rows, is_narrow=is_narrow), _MOST_TABLES))
@@ -70,7 +69,7 @@ def _without_codes(items: Sequence[Extracted[LineItem]]) -> list[Extracted[LineI
     ]
 
 
-def _without_heads(rows: Sequence[ItemRow], start: int, starts: Sequence[int]) -> list[ItemRow]:
+def _without_heads(rows: Sequence[Row], start: int, starts: Sequence[int]) -> list[Row]:
     """Return the rows below headings, without the heads of later pages with headings."""
     page = rows[start - 1].line.page
     ends = {rows[other - 1].line.page: other for other in reversed(starts)}
@@ -119,7 +118,7 @@ def _is_discount(item: _TableItem) -> bool:
     return total is not None and total.value < 0
 
 
-def _body(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> list[_TableItem]:
+def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_TableItem]:
     """Return the items below the headings, up to the totals or the next headings."""
     items: list[_TableItem] = []
     reach = _description_reach(headed)
@@ -156,7 +155,7 @@ def _body(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> list[_TableItem
     return items
 
 
-def _head(rows: Sequence[ItemRow], headed: Sequence[Heading], page: int) -> range:
+def _head(rows: Sequence[Row], headed: Sequence[Heading], page: int) -> range:
     """Return the rows above the first product of a page without headings."""
     listed = [(index, row) for index, row in enumerate(rows) if row.line.page == page]
     first = next((index for index, row in listed if _is_reconciled(row, headed)), None)
@@ -171,7 +170,7 @@ def _is_coded(placed: dict[Role, Cell]) -> bool:
     return code is not None and any(map(str.isdigit, code.text))
 
 
-def _leads_to(upper: Cell, row: ItemRow, name: Cell | None) -> bool:
+def _leads_to(upper: Cell, row: Row, name: Cell | None) -> bool:
     """Return whether a name begins in the row above its numbers, which are at its middle or end."""
     is_near = row.line.box.y_center - upper.box.y_center < _WRAPPED * upper.box.height
     is_whole = ":" in upper.text or upper.words[0].page != row.line.page
@@ -186,7 +185,7 @@ def _is_full(upper: Cell, lower: Cell, reach: float) -> bool:
 def _has_columns(placed: dict[Role, Cell]) -> bool:
     """Return whether a row has numbers in the columns, and so is not part of the row above."""
     cells = (placed.get(role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
-    return any(cell is not None and figures.is_figure(cell.text) for cell in cells)
+    return any(cell is not None and numbers.is_number(cell.text) for cell in cells)
 
 
 def _name(placed: dict[Role, Cell]) -> Cell | None:
@@ -201,7 +200,7 @@ def _name(placed: dict[Role, Cell]) -> Cell | None:
     return Cell(name.words + detail.words) if detail else name
 
 
-def _resumes(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> bool:
+def _resumes(rows: Sequence[Row], headed: Sequence[Heading]) -> bool:
     """Return whether items continue after a sum: quantity, price and their product follow soon."""
     for row in rows[:_SOON]:
         if headings.is_heading(row):
@@ -211,17 +210,17 @@ def _resumes(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> bool:
     return False
 
 
-def _is_reconciled(row: ItemRow, headed: Sequence[Heading]) -> bool:
+def _is_reconciled(row: Row, headed: Sequence[Heading]) -> bool:
     """Return whether a row has a name, a quantity, a price and their product in the columns."""
     placed = columns.place(row, headed)
     figures_of = [
-        next(figures.every(placed[role].text, minor=row.minor), None) if role in placed else None
+        next(numbers.every(placed[role].text, minor=row.minor), None) if role in placed else None
         for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL)
     ]
     return bool(_name(placed) and arithmetic.reconciled(*figures_of))
 
 
-def _is_end(row: ItemRow, placed: dict[Role, Cell], items: Sequence[_TableItem]) -> bool:
+def _is_end(row: Row, placed: dict[Role, Cell], items: Sequence[_TableItem]) -> bool:
     """Return whether a row is a total or a heading."""
     if _has_figure(placed.get(Role.QTY)) and _has_figure(placed.get(Role.UNIT_PRICE)):
         return False
@@ -234,7 +233,7 @@ def _is_end(row: ItemRow, placed: dict[Role, Cell], items: Sequence[_TableItem])
     return terminators.ends_table(row) or headings.is_heading(row)
 
 
-def _is_charge_below_items(row: ItemRow, items: Sequence[_TableItem]) -> bool:
+def _is_charge_below_items(row: Row, items: Sequence[_TableItem]) -> bool:
     """Return whether a row is a charge such as delivery, aligned with the item or name above."""
     last = items[-1]
     edges = [last.row.line.box.x0, *(cell.box.x0 for cell in last.name_rows[:1])]
@@ -248,14 +247,14 @@ def _description_reach(headed: Sequence[Heading]) -> float:
     return min((column.x0 for column in headed if column.x0 > name.x1), default=float("inf"))
 
 
-def _is_start(row: ItemRow, placed: dict[Role, Cell]) -> bool:
+def _is_start(row: Row, placed: dict[Role, Cell]) -> bool:
     """Return whether a row begins an item: an amount, with a name or a quantity."""
     has_amount = any(_has_amount(placed.get(role)) for role in (Role.TOTAL, Role.UNIT_PRICE))
     has_head = Role.NAME in placed or Role.QTY in placed
-    return has_head and (has_amount or arithmetic.triple(row.figures) is not None)
+    return has_head and (has_amount or arithmetic.triple(row.numbers) is not None)
 
 
-def _continues(current: _TableItem, row: ItemRow, cell: Cell, reach: float) -> bool:
+def _continues(current: _TableItem, row: Row, cell: Cell, reach: float) -> bool:
     """Return whether a row continues the description above, which ends at the column's edge."""
     if not current.name_rows:
         return True
@@ -268,12 +267,12 @@ def _continues(current: _TableItem, row: ItemRow, cell: Cell, reach: float) -> b
 
 def _has_amount(cell: Cell | None) -> bool:
     """Return whether a cell contains a number that is not a measure, `10KG`."""
-    found = figures.every(cell.text) if cell else ()
+    found = numbers.every(cell.text) if cell else ()
     return any(figure.is_money or not figure.has_unit for figure in found)
 
 
 def _has_figure(cell: Cell | None) -> bool:
-    return cell is not None and any(True for _ in figures.every(cell.text))
+    return cell is not None and any(True for _ in numbers.every(cell.text))
 
 
 def _located(item: _TableItem) -> Extracted[LineItem] | None:
@@ -295,8 +294,8 @@ def _item(item: _TableItem) -> Extracted[LineItem] | None:
     product = (
         arithmetic.reconciled(qty, price, total)
         or arithmetic.less_discount(qty, price, total, _figure(item, Role.DISCOUNT))
-        or arithmetic.triple(item.row.figures)
-        or (arithmetic.taxed(item.row.figures, total.value) if total else None)
+        or arithmetic.triple(item.row.numbers)
+        or (arithmetic.taxed(item.row.numbers, total.value) if total else None)
     )
     if product is None and (qty is None or price is None):
         product = _recovered(item, price, total)
@@ -325,9 +324,9 @@ def _without_qty(name: str, item: _TableItem, product: arithmetic.Product | None
     return item_name.without_unit(leading[1]) if leading and leading[0] == product[0] else name
 
 
-def _priced_elsewhere(item: _TableItem, qty: Figure, total: Figure) -> arithmetic.Product | None:
+def _priced_elsewhere(item: _TableItem, qty: Number, total: Number) -> arithmetic.Product | None:
     """Find the price that agrees with the total: columns may be without or with tax."""
-    row = item.row.figures
+    row = item.row.numbers
     before = next((row[:index] for index, each in enumerate(row) if each.value == total.value), ())
     counts = [each for each in before if each.value == qty.value]
     prices = [each for each in before if each.is_money and each not in counts]
@@ -336,7 +335,7 @@ def _priced_elsewhere(item: _TableItem, qty: Figure, total: Figure) -> arithmeti
 
 
 def _recovered(
-    item: _TableItem, price: Figure | None, total: Figure | None
+    item: _TableItem, price: Number | None, total: Number | None
 ) -> arithmetic.Product | None:
     """Find quantity and price anywhere in the row, in case a column was missed.
 
@@ -344,7 +343,7 @@ def _recovered(
     """
     if total is None:
         return None
-    row = item.row.figures
+    row = item.row.numbers
     ends = [index for index, figure in enumerate(row) if figure.value == total.value]
     found = arithmetic.factors(row[: ends[-1]], total.value) if ends else None
     if found is not None:
@@ -353,11 +352,11 @@ def _recovered(
     return (qty, price.value, total.value) if qty and price else None
 
 
-def _figure(item: _TableItem, role: Role) -> Figure | None:
+def _figure(item: _TableItem, role: Role) -> Number | None:
     text = item.cells.get(role)
     # In a separate cell spaces are thousands separators even without decimals: `45 000`.
     whole = _GROUPED.sub("", text) if text and _BY_BLANKS.fullmatch(text) else text
-    every = figures.every(whole, minor=item.row.minor) if whole else ()
+    every = numbers.every(whole, minor=item.row.minor) if whole else ()
     is_rate = role is Role.DISCOUNT
     return next(
         (each for each in every if (is_rate or not each.is_percent) and not each.is_code), None

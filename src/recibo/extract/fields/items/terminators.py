@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from enum import Enum
 
-from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.layout.rows import Row
 from recibo.extract.text import item_words, lexicon
-from recibo.extract.text.figures import Figure
+from recibo.extract.text.numbers import Number
 
 _TOTALS = ("payable", "total", "subtotal")
 _ENDS = (*_TOTALS, "tax", "cash", "change", "card", "rounding", "charge", "count", "sum")
@@ -51,7 +51,7 @@ class Meaning(Enum):
 ENDS = frozenset({Meaning.END, Meaning.PAYMENT, Meaning.CHARGE})
 
 
-def meaning(row: ItemRow) -> Meaning | None:
+def meaning(row: Row) -> Meaning | None:
     """Return the meaning of a row that is not an item; None for items.
 
     The cell before the amount counts too: an address may be left of the total.
@@ -59,46 +59,46 @@ def meaning(row: ItemRow) -> Meaning | None:
     return _meaning_before_amount(_before_amount(row))
 
 
-def totals(rows: Sequence[ItemRow]) -> frozenset[Decimal]:
+def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
     """Return the last amounts of the rows that end a list."""
     ends = (row for row in rows if meaning(row) in ENDS)
     return frozenset(amount.value for row in ends if (amount := _last_amount(row)))
 
 
-def _last_amount(row: ItemRow) -> Figure | None:
+def _last_amount(row: Row) -> Number | None:
     """Return the last amount of a row, or its last number if amounts have no decimals."""
-    figures = [figure for figure in row.figures if not figure.is_percent]
+    figures = [figure for figure in row.numbers if not figure.is_percent]
     amounts = [figure for figure in figures if figure.is_money]
     return next(reversed(amounts or figures), None)
 
 
-def is_total(row: ItemRow) -> bool:
+def is_total(row: Row) -> bool:
     """Return whether a row has the label of a total or subtotal."""
     return meaning(row) is Meaning.END and bool(lexicon.phrasebook(*_TOTALS).find(_label(row)))
 
 
-def is_subtotal(row: ItemRow) -> bool:
+def is_subtotal(row: Row) -> bool:
     """Return whether a row has the label of a subtotal."""
     return meaning(row) is Meaning.END and bool(lexicon.phrasebook("subtotal").find(_label(row)))
 
 
-def ends_table(row: ItemRow) -> bool:
+def ends_table(row: Row) -> bool:
     """Return whether a row ends a table: a total with its amount, or the title of the next part.
 
     A label without an amount below an item is part of its description.
     """
-    has_amount = any(figure.is_money or len(figure.readings) > 1 for figure in row.figures)
+    has_amount = any(figure.is_money or len(figure.readings) > 1 for figure in row.numbers)
     return item_words.row_kind(row.text) == "end" or (has_amount and meaning(row) in ENDS)
 
 
-def ends_list(row: ItemRow, *, has_amount: bool) -> bool:
+def ends_list(row: Row, *, has_amount: bool) -> bool:
     """Return whether a row ends a list of items: a total with its amount, or only its label."""
     if meaning(row) not in ENDS:
         return False
     return has_amount or lexicon.phrasebook(*_TOTALS).is_all(_label(row))
 
 
-def is_final_price(row: ItemRow) -> bool:
+def is_final_price(row: Row) -> bool:
     """Return whether a row is the final price of the item above."""
     return item_words.row_kind(_label(row)) == "final"
 
@@ -147,7 +147,7 @@ def _is_sum_of(text: str) -> bool:
     return text.rstrip().endswith(":") or bool(following and item_words.is_of(following[0]))
 
 
-def _label(row: ItemRow) -> str:
+def _label(row: Row) -> str:
     """Return the words before the last amount, without numbers."""
     return _words(_before_amount(row))
 
@@ -156,8 +156,8 @@ def _words(text: str) -> str:
     return _TIMES.sub("", _FIGURE.sub(" ", text).strip(_SIGNS))
 
 
-def _before_amount(row: ItemRow) -> str:
-    amounts = [figure for figure in row.figures if figure.is_money]
+def _before_amount(row: Row) -> str:
+    amounts = [figure for figure in row.numbers if figure.is_money]
     return row.text[: amounts[-1].start] if amounts else row.text
 
 

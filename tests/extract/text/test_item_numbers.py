@@ -2,11 +2,11 @@ from decimal import Decimal
 
 import pytest
 
-from recibo.extract.text import figures
+from recibo.extract.text import numbers
 
 
 def _values(text: str) -> list[str]:
-    return [str(figure.value) for figure in figures.every(text)]
+    return [str(figure.value) for figure in numbers.every(text)]
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ def test_numbers_are_found_but_not_inside_words(text: str, values: list[str]) ->
 
 
 def test_three_decimals_may_be_thousands() -> None:
-    (figure,) = figures.every("13,032")
+    (figure,) = numbers.every("13,032")
 
     assert (Decimal(13032), Decimal("13.032")) == figure.readings
     assert not figure.is_money
 
 
 def test_brackets_percentages_and_symbols_are_detected() -> None:
-    bracketed, percent, marked = figures.every("(1,08) 5% R$ 450")
+    bracketed, percent, marked = numbers.every("(1,08) 5% R$ 450")
 
     assert bracketed.is_bracketed
     assert percent.is_percent
@@ -55,7 +55,7 @@ def test_a_space_groups_thousands_only_in_amounts(text: str, values: list[str]) 
 
 
 def test_symbols_and_units_after_numbers_are_detected() -> None:
-    marked, measured, rate = figures.every("399 Ft 0,870 kg %8")
+    marked, measured, rate = numbers.every("399 Ft 0,870 kg %8")
 
     assert marked.has_symbol
     assert measured.has_unit
@@ -63,6 +63,6 @@ def test_symbols_and_units_after_numbers_are_detected() -> None:
 
 
 def test_brackets_may_contain_a_symbol() -> None:
-    (figure,) = figures.every("($3.05)")
+    (figure,) = numbers.every("($3.05)")
 
     assert figure.is_bracketed
