@@ -63,9 +63,11 @@ def test_expenses_of_a_month_are_written(server: Server, tmp_path: Path) -> None
     example = EXAMPLES / "expenses_csv.py"
     printed = run(server, sys.executable, example, "2026-03", tmp_path / "out.csv")
 
-    assert "1 more of 2026-03 need review\n" == printed
-    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
-        assert {"9.00", "5.00"} == {row["total"] for row in csv.DictReader(file)}
+    assert "1 of them need review: see the column review.\n" == printed
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8-sig") as file:
+        read = {row["id"]: row["review"] for row in csv.DictReader(file)}
+    assert sorted(read.values()) == ["approved", "approved", "needs_review"]
+    assert read[doubtful.id] == "needs_review"
 
 
 def test_paperless_gets_a_note(server: Server, tmp_path: Path) -> None:
