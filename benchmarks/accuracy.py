@@ -14,9 +14,9 @@ from pathlib import Path
 from benchmarks import measuring, reliability, scoring
 from benchmarks.recognition import Recognition
 from benchmarks.reliability import Verdict
-from benchmarks.scoring import Reading, Report
+from benchmarks.scoring import Report
 from recibo.extract import errors, pipeline, weights
-from recibo.extract.model import Accuracy
+from recibo.extract.model import Accuracy, Receipt
 from training import documents
 from training.cross_fit import ByField, cross_fit, fold_of
 from training.documents import Document
@@ -70,13 +70,26 @@ def measure(
     jobs: int = 1,
 ) -> Report:
     """Read the documents, with other weights if given, and score the results."""
+    return score(chosen, read(chosen, held_out=held_out, jobs=jobs))
+
+
+def read(
+    chosen: Sequence[Document],
+    *,
+    held_out: Mapping[str, ByField] | None = None,
+    jobs: int = 1,
+) -> list[Receipt | None]:
+    """Read the documents, with other weights if given; None stands for one that is unreadable."""
     replaced = [(held_out or {}).get(document.key, {}) for document in chosen]
     if jobs == 1:
-        readings = list(map(_read, chosen, replaced))
-    else:
-        with ProcessPoolExecutor(jobs) as pool:
-            readings = list(pool.map(_read, chosen, replaced))
-    return scoring.report(chosen, readings)
+        return list(map(_read, chosen, replaced))
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(_read, chosen, replaced))
+
+
+def score(chosen: Sequence[Document], receipts: Sequence[Receipt | None]) -> Report:
+    """Score what was read of the documents."""
+    return scoring.report(chosen, [scoring.spelled(one) if one else {} for one in receipts])
 
 
 def spread(files: Sequence[Document], count: int) -> list[Document]:
@@ -106,13 +119,12 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _read(document: Document, replaced: ByField) -> Reading:
-    """Return the fields of one file for the scorers; none if it cannot be read."""
+def _read(document: Document, replaced: ByField) -> Receipt | None:
     with weights.replaced(replaced):
         try:
-            return scoring.spelled(pipeline.understand(document.passes()))
+            return pipeline.understand(document.passes())
         except errors.ReadingError:
-            return {}
+            return None
 
 
 def _print(report: Report) -> None:

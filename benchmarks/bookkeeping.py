@@ -9,7 +9,6 @@ import argparse
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -27,7 +26,6 @@ from benchmarks.bookkeeping_truth import (
 )
 from benchmarks.recognition import Recognition
 from benchmarks.reliability import percent
-from recibo.extract import errors, pipeline, weights
 from recibo.extract.model import LineItem, Receipt
 from training import documents
 from training.cross_fit import ByField
@@ -80,16 +78,20 @@ def measure(
 ) -> list[Mark]:
     """Read the documents with a truth, with other weights if given, and score the results."""
     known = [document for document in every if name_of(document) in truths]
-    replaced = [(held_out or {}).get(document.key, {}) for document in known]
-    if jobs == 1:
-        readings = list(map(_read, known, replaced))
-    else:
-        with ProcessPoolExecutor(jobs) as pool:
-            readings = list(pool.map(_read, known, replaced, chunksize=8))
+    return score(known, accuracy.read(known, held_out=held_out, jobs=jobs), truths)
+
+
+def score(
+    documents: Sequence[Document],
+    receipts: Sequence[Receipt | None],
+    truths: Mapping[str, Truth],
+) -> list[Mark]:
+    """Score what was read of the documents that have a truth."""
     return [
         mark
-        for document, reading in zip(known, readings, strict=True)
-        for mark in judge(document, truths[name_of(document)], reading)
+        for document, receipt in zip(documents, receipts, strict=True)
+        if (truth := truths.get(name_of(document)))
+        for mark in judge(document, truth, spelled(receipt) if receipt else {})
     ]
 
 
@@ -274,15 +276,6 @@ def _arguments() -> argparse.Namespace:
         help="fit the weights, of all fields or of these, without the source being judged",
     )
     return parser.parse_args()
-
-
-def _read(document: Document, replaced: ByField) -> Reading:
-    """Return the fields of one file; none if it cannot be read."""
-    with weights.replaced(replaced):
-        try:
-            return spelled(pipeline.understand(document.passes()))
-        except errors.ReadingError:
-            return {}
 
 
 def _line(mark: Mark) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Nearly all receipts with at least this confidence must have the right total.
 SURE = 0.9
@@ -49,6 +50,8 @@ def calibration_error(verdicts: Sequence[Verdict]) -> float:
 
 def draw(by_name: Mapping[str, Sequence[Verdict]], path: Path) -> None:
     """Plot accuracy against confidence for each name."""
+    from matplotlib.figure import Figure
+
     rows = -(-len(by_name) // _COLUMNS)
     figure = Figure(figsize=(4 * _COLUMNS, 4 * rows), layout="constrained")
     for place, (name, verdicts) in enumerate(by_name.items()):
@@ -61,7 +64,7 @@ def percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else 0.0
 
 
-def _panel(axes: Axes, name: str, verdicts: Sequence[Verdict]) -> None:
+def _panel(axes: "Axes", name: str, verdicts: Sequence[Verdict]) -> None:
     axes.plot([0, 1], [0, 1], linestyle="--", color="grey")
     for within in _bins(verdicts):
         mean, share = _mean(within) / 100, _share_right(within) / 100

@@ -72,8 +72,9 @@ def measured(known: Sequence[Document], pages: Path) -> Reports:
     folds, without = fold_of(known), fit.written()
     held_out = {key: without[fold] for key, fold in folds.items()} if without else {}
     chosen = [replace(one, recognition=Recognition(cache=pages)) for one in sample(known)]
+    receipts = accuracy.read(chosen, held_out=held_out)
     return Reports(
         accuracy.measure(chosen),
-        accuracy.measure(chosen, held_out=held_out),
-        bookkeeping.measure(chosen, bookkeeping_truth.load(), held_out=held_out),
+        accuracy.score(chosen, receipts),
+        bookkeeping.score(chosen, receipts, bookkeeping_truth.load()),
     )
