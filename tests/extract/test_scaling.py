@@ -8,14 +8,14 @@ from types import ModuleType
 import pytest
 
 from recibo.extract import errors, pipeline
-from recibo.extract.brazil import access_keys, code_keys, key_search
+from recibo.extract.brazil import access_keys, key_search
 from recibo.extract.brazil.documents import cfe, ecf, nfce, nfe, nfse, thermal
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.document import text_layer
 from recibo.extract.document.pdf_letters import Glyph
 from recibo.extract.fields import collect, number
-from recibo.extract.fields.items import item_name, itemlist, misaligned, sections, tables
-from recibo.extract.layout import item_rows, lines
+from recibo.extract.fields.items import item_name, itemlist, line_items, tables
+from recibo.extract.layout import lines, rows
 from recibo.extract.layout import rows as general
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted, LineItem, TextPage
@@ -97,12 +97,14 @@ def test_fields_are_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["items", "headings", "headed items", "payments", "charges"])
-@pytest.mark.parametrize("read", [tables.read, sections.read, itemlist.read, misaligned.read])
+@pytest.mark.parametrize(
+    "read", [tables.read, line_items.sectioned, itemlist.read, line_items.realigned]
+)
 def test_items_are_found(read: Callable[[Sequence[Row]], object], name: str) -> None:
     """In very long tables, and below as many headings, payments and sums."""
 
     def made(count: int) -> Callable[[], object]:
-        printed = item_rows.of_pages(_text_pages(name, count, stress_pages.in_table))
+        printed = rows.of_pages(_text_pages(name, count, stress_pages.in_table))
         return lambda: read(printed)
 
     assert _growth(made, 200) < _MOST
@@ -188,7 +190,7 @@ def test_halves_of_keys_are_joined_only_on_one_page(monkeypatch: pytest.MonkeyPa
         for place in range(255)
     ]
 
-    assert not code_keys.read(halves)
+    assert not key_search.read(halves)
     assert len(tried) <= 30 * 16 * 15
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from recibo.extract.brazil.check_digits import check_digit
+from recibo.extract.brazil.tax_ids import check_digit
 from recibo.extract.model import Box, Code, Line, TextPage, Word
 
 PITCH = 24.0

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import zxingcpp
 
-from recibo.extract.brazil import code_keys, key_search
+from recibo.extract.brazil import key_search
 from recibo.extract.model import Box, Code, Gray, Page
 
 #: The symbologies of documents; products have the others.
@@ -68,11 +68,11 @@ def find(page: Page, texts: Sequence[str], *, is_exact: bool) -> tuple[Code, ...
         return _read(page, draw(scale)) if lacks_key else ()
     picture = _gray(page, _own_scale(page))
     codes = _read(page, picture)
-    if not lacks_key or code_keys.read(codes):
+    if not lacks_key or key_search.read(codes):
         return codes
     for enhanced in _enhanced(page, picture):
         more = _read(page, enhanced)
-        if code_keys.read(more):
+        if key_search.read(more):
             return more
         codes = max(codes, more, key=len)
     return codes

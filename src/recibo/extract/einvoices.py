@@ -27,7 +27,7 @@ from recibo.extract.model import (
     Source,
     TaxLine,
 )
-from recibo.extract.text import tables, time_zones
+from recibo.extract.text import tables, timestamps
 
 T = TypeVar("T")
 
@@ -239,7 +239,7 @@ def _moment(text: str, country: str | None) -> Moment | None:
     known = tables.countries().get((country or "").upper())
     if known is None or known.zone is None:
         return Moment(day)
-    midnight = dt.datetime.combine(day, dt.time(0), time_zones.zone(known.zone))
+    midnight = dt.datetime.combine(day, dt.time(0), timestamps.zone(known.zone))
     return Moment(day, None, midnight.utcoffset())
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from recibo.extract import barcodes, einvoices, legibility, quality, resources
 from recibo.extract.brazil import states
-from recibo.extract.document import attachments, pages, picture_hash, sample_files
+from recibo.extract.document import attachments, images, pages, sample_files
 from recibo.extract.einvoices import EInvoice
 from recibo.extract.errors import UnknownScript, Unreadable
 from recibo.extract.fields import collect
@@ -36,7 +36,7 @@ from recibo.extract.ocr.engine import Engine, Reading
 from recibo.extract.ocr.paddle.engine import PaddleEngine
 from recibo.extract.ocr.runtime import Runtime
 from recibo.extract.resolve import assemble, confidence, embedded, vote
-from recibo.extract.text import time_zones
+from recibo.extract.text import timestamps
 
 
 class Trace(Protocol):
@@ -183,7 +183,7 @@ def prepare(runtime: Runtime = Runtime.AUTO) -> None:
     warm(runtime)
     resources.load()
     states.load()
-    time_zones.load()
+    timestamps.load()
     attachments.load()
     einvoices.load()
     for sample in sample_files.every():
@@ -268,7 +268,7 @@ def _first_pass(page: Page, runtime: Runtime, stopwatch: "_Stopwatch") -> _First
     with stopwatch("codes"):
         found = barcodes.find(upright, _texts(rows), is_exact=False)
     shown = np.ascontiguousarray(np.rot90(picture, -reading.turns))
-    seen = picture_hash.of(shown)
+    seen = images.of(shown)
     with stopwatch("quality"):
         scale = upright.width / shown.shape[1]
         measured = quality.measure(shown, reading.words, dpi=page.dpi, scale=scale)

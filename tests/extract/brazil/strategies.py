@@ -5,7 +5,7 @@ import string
 from hypothesis import strategies as st
 
 from recibo.extract.brazil import states
-from recibo.extract.brazil.check_digits import check_digit
+from recibo.extract.brazil.tax_ids import check_digit
 
 DIGITS = "0123456789"
 

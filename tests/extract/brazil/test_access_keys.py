@@ -3,7 +3,7 @@ from hypothesis import given
 
 from recibo.extract.brazil import access_keys
 from recibo.extract.brazil.access_keys import Model
-from recibo.extract.brazil.check_digits import check_digit
+from recibo.extract.brazil.tax_ids import check_digit
 from tests.extract.brazil.strategies import nfe_keys, nfse_keys
 
 KEY = "35180834128745000152550010000474281920007498"

@@ -1,6 +1,6 @@
 import pytest
 
-from recibo.extract.brazil.check_digits import check_digit, has_valid_check_digit
+from recibo.extract.brazil.tax_ids import check_digit, has_valid_check_digit
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from hypothesis import given
 
-from recibo.extract.brazil import code_keys
+from recibo.extract.brazil import key_search
 from recibo.extract.model import Code
 from tests.extract.brazil.strategies import nfe_keys
 from tests.extract.typesetting import code
@@ -9,7 +9,7 @@ KEY = "35240995241499001700595686782452565815497490"
 
 
 def _keys(*codes: Code) -> list[str]:
-    return [found.payload.key.text for found in code_keys.read(codes)]
+    return [found.payload.key.text for found in key_search.read(codes)]
 
 
 @given(nfe_keys(models=("59",)))
@@ -22,7 +22,7 @@ def test_two_barcodes_one_above_the_other_are_a_key(key: str) -> None:
 def test_a_qr_code_ranks_before_a_barcode() -> None:
     qr = code("QRCode", f"{KEY}|20240902182745|71.70||AB==")
 
-    (first, *_) = code_keys.read([code("Code128", KEY), qr])
+    (first, *_) = key_search.read([code("Code128", KEY), qr])
 
     assert qr is first.code
     assert first.payload.issued_at is not None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recibo.extract.brazil import tax_ids
-from recibo.extract.brazil.check_digits import check_digit
+from recibo.extract.brazil.tax_ids import check_digit
 from tests.extract.brazil.strategies import DIGITS, cnpjs, cpfs
 
 

@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.extract.fields.misread_years import corrected, earliest
+from recibo.extract.fields.date import earliest_day, with_year_corrected
 from recibo.extract.text import tables
 from tests.extract.fields.foreign_receipts import rows_of
 
@@ -21,13 +21,13 @@ LAW = dt.date(2014, 6, 1)
     ],
 )
 def test_only_an_impossible_year_is_repaired(read: dt.date, meant: dt.date) -> None:
-    assert corrected(read, LAW) == meant
+    assert with_year_corrected(read, LAW) == meant
 
 
 def test_only_a_printed_tax_limits_the_date() -> None:
     malaysia = tables.countries()["MY"]
 
-    assert earliest(rows_of("GST 6% 0.28"), malaysia) == LAW
-    assert earliest(rows_of("GST 6% 0.28"), tables.countries()["SG"]) == dt.date.min
-    assert earliest(rows_of("BUDGST 6% 0.28"), malaysia) == dt.date.min
-    assert earliest(rows_of("GST 6% 0.28"), None) == dt.date.min
+    assert earliest_day(rows_of("GST 6% 0.28"), malaysia) == LAW
+    assert earliest_day(rows_of("GST 6% 0.28"), tables.countries()["SG"]) == dt.date.min
+    assert earliest_day(rows_of("BUDGST 6% 0.28"), malaysia) == dt.date.min
+    assert earliest_day(rows_of("GST 6% 0.28"), None) == dt.date.min

@@ -1,7 +1,6 @@
 import pytest
 
-from recibo.extract.fields.labelled_amounts import entries
-from recibo.extract.fields.tip_suggestions import suggestions
+from recibo.extract.fields.labelled_amounts import entries, suggestions
 from recibo.extract.fields.total import totals
 from tests.extract.fields.foreign_receipts import rows_of
 

@@ -1,6 +1,6 @@
 import pytest
 
-from recibo.extract.layout import headings, item_rows
+from recibo.extract.layout import headings, rows
 from tests.extract.typesetting import text_page
 
 
@@ -18,7 +18,7 @@ from tests.extract.typesetting import text_page
     ],
 )
 def test_a_qualifier_belongs_to_the_heading_before_it(text: str, texts: list[str]) -> None:
-    (row,) = item_rows.of_pages([text_page(text)])
+    (row,) = rows.of_pages([text_page(text)])
 
     found = headings.read(row)
 

@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.extract.text.misread_dates import repaired
+from recibo.extract.fields.date import repaired
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recibo.extract.brazil import states, tax_ids
-from recibo.extract.brazil.check_digits import has_valid_check_digit
+from recibo.extract.brazil.tax_ids import has_valid_check_digit
 
 # The issuer's CNPJ may contain letters since 2026; all other characters are digits.
 NFE_SHAPE = re.compile(r"[0-9]{6}[0-9A-Z]{12}[0-9]{26}")

@@ -20,7 +20,6 @@ from recibo.extract.brazil.documents import (
     other,
     parties,
     portal,
-    tax_lines,
     taxes,
     thermal,
 )
@@ -29,7 +28,7 @@ from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Form, Vocabulary
 from recibo.extract.model import Details, Extracted, Header, LineItem, TaxLine, TextPage
-from recibo.extract.text import fuzzy_labels
+from recibo.extract.text import normalized_lines
 from recibo.extract.text.normalized_lines import normalize_label
 
 
@@ -44,21 +43,21 @@ class Kind:
     #: Finds the part of the page that is about the customer.
     customer: Callable[[FiscalDocument], parties.Section | None]
     #: The boxes of charged taxes.
-    boxes: Sequence[tax_lines.TaxBox] = ()
+    boxes: Sequence[taxes.TaxBox] = ()
 
 
-_NFE = Kind(nfe.LABELS, nfe.read, nfe.details, nfe.customer_section, tax_lines.NFE_BOXES)
+_NFE = Kind(nfe.LABELS, nfe.read, nfe.details, nfe.customer_section, taxes.NFE_BOXES)
 _NFCE = Kind(nfce.LABELS, nfce.read, parties.of_receipt, parties.consumer_section)
 _CFE = Kind(cfe.LABELS, cfe.read, parties.of_receipt, parties.consumer_section)
 _ECF = Kind(ecf.LABELS, ecf.read, parties.of_receipt, parties.consumer_section)
-_NFSE = Kind(nfse.LABELS, nfse.read, nfse.details, nfse.customer_section, tax_lines.NFSE_BOXES)
+_NFSE = Kind(nfse.LABELS, nfse.read, nfse.details, nfse.customer_section, taxes.NFSE_BOXES)
 _OTHER = Kind(other.LABELS, other.read, other.details, other.customer_section)
 
 _BY_MODEL = {Model.NFE: _NFE, Model.NFCE: _NFCE, Model.CFE: _CFE}
 _BY_TITLE = {"other": _OTHER, "nfce": _NFCE, "nfse": _NFSE, "cfe": _CFE, "nfe": _NFE}
 
 # A coupon has its title on a separate line; reports of the same printer count coupons.
-_COUPON = fuzzy_labels.of([normalize_label("Cupom Fiscal")])
+_COUPON = normalized_lines.of([normalize_label("Cupom Fiscal")])
 _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 # Every fiscal document has a label of its issuer's tax id.
 _TAX_ID = re.compile("|".join(map(normalize_label, ("CNPJ", "CPF", "C.G.C"))))
@@ -102,7 +101,7 @@ class Identified:
 
     def tax_lines(self) -> tuple[Extracted[TaxLine], ...]:
         """Return the charged taxes, and the estimated ones that law 12.741/2012 requires."""
-        charged = tax_lines.boxed(self.document, self.kind.boxes)
+        charged = taxes.boxed(self.document, self.kind.boxes)
         return (*charged, *taxes.lines(self.document))
 
     def discount(self) -> Extracted[Decimal] | None:

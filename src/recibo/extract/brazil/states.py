@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from recibo.extract import resources
-from recibo.extract.text import time_zones
+from recibo.extract.text import timestamps
 
 #: The seat of the federal government, whose time is the official one.
 FEDERAL_DISTRICT = "DF"
@@ -118,15 +118,15 @@ def offset_at(
     if abbreviation not in every():
         return None
     zone = _zone(abbreviation, municipality, address)
-    return local.replace(tzinfo=time_zones.zone(zone)).utcoffset()
+    return local.replace(tzinfo=timestamps.zone(zone)).utcoffset()
 
 
 def load() -> None:
     """Read the zones of all states and municipalities."""
     for state in every().values():
-        time_zones.zone(state.zone)
+        timestamps.zone(state.zone)
     for exception in _exceptions().values():
-        time_zones.zone(exception.zone)
+        timestamps.zone(exception.zone)
 
 
 def _zone(abbreviation: str, municipality: str | None, address: str) -> str:

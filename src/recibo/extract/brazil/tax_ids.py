@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recibo.extract.brazil.check_digits import check_digit
-
 _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 _CPF = re.compile(r"[0-9]{11}")
 _CPF_HEAVIEST = 11
@@ -30,6 +28,7 @@ _ROOT_LENGTH = 8
 _NO_DIGIT = re.compile(r"[^0-9A-Z]")
 # A letter among the check digits, or in a numeric CNPJ, is a misread digit.
 _LETTERS_AS_DIGITS = str.maketrans("OQDILSBZG", "000115826")
+_ZERO = ord("0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +90,21 @@ def _repaired_cnpj(bare: str) -> str:
     # An O among digits is a misread zero only if the check digits are then valid.
     digits = bare.translate(_LETTERS_AS_DIGITS)
     return digits if is_cnpj(digits) else bare
+
+
+def check_digit(body: str, *, heaviest: int = 9) -> str:
+    """Return the digit that follows `body`.
+
+    From the right, the weights run from 2 to `heaviest` and start again.
+    """
+    span = heaviest - 1
+    weighed = sum(
+        (ord(letter) - _ZERO) * (2 + place % span) for place, letter in enumerate(reversed(body))
+    )
+    # The difference to the next multiple of eleven; ten and eleven are written as zero.
+    return str((11 - weighed % 11) % 11 % 10)
+
+
+def has_valid_check_digit(text: str, *, heaviest: int = 9) -> bool:
+    """Return whether the last character is the check digit of the others."""
+    return len(text) > 1 and text[-1] == check_digit(text[:-1], heaviest=heaviest)

@@ -102,6 +102,7 @@ _DECODER_ERRORS = (
     struct.error,
     zlib.error,
 )
+_SIDE, _KEPT = 32, 8
 
 
 def mime(data: bytes) -> str | None:
@@ -267,3 +268,12 @@ def _levels(deep: npt.NDArray[np.float32]) -> Picture:
     if deep.dtype.kind == "f" or values.max(initial=0) > high:
         low, high = float(values.min(initial=0)), float(values.max(initial=1))
     return np.asarray((values - low).clip(0) * (255 / max(high - low, 1e-9)), dtype=np.uint8)
+
+
+def of(picture: Picture) -> str:
+    """Return the hash of a picture: 64 bits as 16 hex digits."""
+    grey = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+    small = cv2.resize(grey, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA)
+    lowest = cv2.dct(small.astype(np.float32))[1 : _KEPT + 1, 1 : _KEPT + 1].ravel()
+    bits = "".join("1" if above else "0" for above in lowest > np.median(lowest))
+    return f"{int(bits, 2):016x}"

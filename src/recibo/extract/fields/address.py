@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from recibo.extract.fields import address_pieces, buyer_columns, choices, recipient_blocks
+from recibo.extract.fields import address_pieces, choices, recipients
 from recibo.extract.fields.address_pieces import Piece
-from recibo.extract.fields.buyer_columns import Column
 from recibo.extract.fields.name_page import Label, labels_of
-from recibo.extract.fields.recipient_blocks import Block
+from recibo.extract.fields.recipients import Block, Column
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted, around
 from recibo.extract.text.folding import normalize
@@ -109,8 +108,8 @@ class _Page:
             pieces,
             frozenset(normalize(name).letters for name in names),
             tuple(labels_of(rows, "billed", "billed_alone")),
-            buyer_columns.of_buyer(rows),
-            recipient_blocks.find(rows, names),
+            recipients.of_buyer(rows),
+            recipients.find(rows, names),
             tuple(labels_of(rows, None, "seller")),
             median(row.line.box.height for row in rows) or 1,
             counts,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.candidates import AmountCandidate
-from recibo.extract.fields import tip_suggestions
+from recibo.extract.fields import labelled_amounts
 from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
@@ -143,7 +143,7 @@ def _page(rows: Sequence[Row], entries: Sequence[Entry]) -> _Page:
         first_subtotal=min(subtotals, default=None),
         last_total=max(totals, default=None),
         first_payment=min(paid, default=None),
-        suggested=tip_suggestions.suggestions(rows),
+        suggested=labelled_amounts.suggestions(rows),
     )
 
 

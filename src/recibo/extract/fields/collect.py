@@ -1,25 +1,25 @@
 """Collects the candidates of all finders."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeVar
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.brazil.fiscal import Identified
-from recibo.extract.candidates import AmountCandidate, Candidates, DetailCandidates
+from recibo.extract.candidates import AmountCandidate, Candidates, DetailCandidates, PartyCandidates
 from recibo.extract.fields import (
     adjustments,
     category,
     currency,
     date,
-    fiscal_candidates,
     item_taxes,
     labelled_taxes,
     merchant,
     number,
     parties,
     payments,
-    tabled_taxes,
     tax_id,
     tax_sum,
     tax_table,
@@ -31,8 +31,9 @@ from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.fields.tax_candidates import TaxContext
 from recibo.extract.fields.tax_id import TaxId
+from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row, rows
-from recibo.extract.model import Category, DocumentType, Extracted, TextPage
+from recibo.extract.model import Category, Details, DocumentType, Extracted, Header, TextPage
 from recibo.extract.text import tables
 from recibo.extract.text.numbers import CENTS
 
@@ -41,6 +42,18 @@ _UNACCENTED = frozenset({"ms", "id"})
 
 # The number of likely totals for which a tax table is searched.
 _LIKELY_TOTALS = 3
+T = TypeVar("T")
+
+# The penalty on the log-odds of a general finder against a reader that knows the labels of the
+# document: where they disagreed on 184 Brazilian files, the reader was right in 203 cases
+# of 205. If the reader is uncertain (no check digits, no label), the general finder may still win.
+_UNAWARE = 2.5
+# From this confidence on, a value of the reader is doubtful only where OCR was: it comes first.
+_KNOWN, _BELOW = 0.8, 0.97
+# The penalty on candidates for a field that the reader does not find.
+_UNSEEN = 0.5
+# Probabilities are clamped to avoid 0 and 1.
+_LEAST, _MOST = 1e-3, 0.999
 
 
 def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None) -> Candidates:
@@ -51,9 +64,9 @@ def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None)
     candidates = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
     if document is None:
         return candidates
-    merged = fiscal_candidates.merged(candidates, document.read(), document.details())
-    amounts = _of_fiscal(merged.amounts, document)
-    return replace(merged, categories=_categories(merged), amounts=amounts)
+    combined = merged(candidates, document.read(), document.details())
+    amounts = _of_fiscal(combined.amounts, document)
+    return replace(combined, categories=_categories(combined), amounts=amounts)
 
 
 def _of_fiscal(amounts: DetailCandidates, document: Identified) -> DetailCandidates:
@@ -136,7 +149,7 @@ def _amounts(context: TaxContext) -> DetailCandidates:
     priced, amounts = context.rows, context.entries
     others = adjustments.adjustments(priced, amounts)
     return DetailCandidates(
-        tax_tables=(*item_taxes.item_taxes(context), *tabled_taxes.tabled_taxes(context)),
+        tax_tables=(*item_taxes.item_taxes(context), *tax_table.tabled_taxes(context)),
         taxes=labelled_taxes.labelled_taxes(context),
         payments=payments.payment_candidates(priced, amounts),
         discounts=others.discounts,
@@ -175,3 +188,68 @@ def _categories(candidates: Candidates) -> tuple[Category, ...]:
         return candidates.categories
     lines = [line for text in candidates.texts for line in text.split("\n")]
     return category.categories(candidates.merchant_names[0].value, lines)
+
+
+def merged(general: Candidates, fiscal: Header, details: Details) -> Candidates:
+    """Return one ranking per field, best first; included taxes are not part of net and tax."""
+    tax = (fiscal.tax,) if fiscal.tax else ()
+    return replace(
+        general,
+        # The reader decides the type.
+        types=(fiscal.type, *general.types),
+        merchant_names=_ranked(fiscal.merchant_name, general.merchant_names),
+        merchant_tax_ids=_ranked(fiscal.merchant_tax_id, general.merchant_tax_ids),
+        moments=_ranked(fiscal.issued_at, general.moments),
+        totals=_ranked(fiscal.total, general.totals),
+        subtotals=_ranked(fiscal.subtotal, general.subtotals),
+        taxes=tax or _ranked(None, general.taxes),
+        tax_breakdowns=(),
+        tax_sums=tax or _ranked(None, general.tax_sums),
+        currencies=_ranked(fiscal.currency, general.currencies),
+        document_numbers=_ranked(fiscal.document_number, general.document_numbers),
+        document_keys=_ranked(fiscal.document_key, general.document_keys),
+        parties=_parties(general.parties, details),
+    )
+
+
+def _parties(general: PartyCandidates, details: Details) -> PartyCandidates:
+    return replace(
+        general,
+        merchant_addresses=_preferred(details.merchant_address, general.merchant_addresses),
+        customer_names=_ranked(details.customer_name, general.customer_names),
+        # Any other number on the page is hardly ever the customer's.
+        customer_tax_ids=(details.customer_tax_id,) if details.customer_tax_id else (),
+        due_dates=_preferred(details.due_date, general.due_dates),
+    )
+
+
+def _preferred(
+    fiscal: Extracted[T] | None, general: Sequence[Extracted[T]]
+) -> tuple[Extracted[T], ...]:
+    """Return the candidates of the layout first; without one, the general ones as they are."""
+    return tuple(general) if fiscal is None else _ranked(fiscal, general)
+
+
+def _ranked(
+    fiscal: Extracted[T] | None, general: Sequence[Extracted[T]]
+) -> tuple[Extracted[T], ...]:
+    """Return all candidates for a field, each value once, the likeliest first."""
+    if fiscal is None:
+        return tuple(_penalized(found, _UNSEEN) for found in general)
+    most = fiscal.confidence * _BELOW if fiscal.confidence >= _KNOWN else 1.0
+    others = (
+        _at_most(_penalized(found, _UNAWARE), most)
+        for found in general
+        if found.value != fiscal.value
+    )
+    return tuple(sorted((fiscal, *others), key=lambda found: -found.confidence))
+
+
+def _at_most(found: Extracted[T], most: float) -> Extracted[T]:
+    return replace(found, confidence=min(found.confidence, most))
+
+
+def _penalized(found: Extracted[T], penalty: float) -> Extracted[T]:
+    bounded = min(max(found.confidence, _LEAST), _MOST)
+    log_odds = math.log(bounded / (1 - bounded))
+    return replace(found, confidence=probability(log_odds - penalty))

@@ -21,7 +21,6 @@ _WORD = re.compile(r"[^\W_]{7,}")
 # Characters that OCR reads for letters of such words.
 _FIGURES = (str.maketrans("0158", "oisb"), str.maketrans("0158", "olsb"))
 
-_OPENING, _CLOSING = "([{", ")]}"
 # A registration number after the name, perhaps in brackets, and its label.
 _REGISTRATION = re.compile(
     r"""

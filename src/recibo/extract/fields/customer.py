@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from recibo.extract.fields import address_pieces, choices, company_names, recipient_blocks
+from recibo.extract.fields import address_pieces, choices, company_names, recipients
 from recibo.extract.fields.name_candidates import Piece, pieces_of
 from recibo.extract.fields.name_page import book, is_address
 from recibo.extract.fields.tax_id import TaxId
@@ -62,8 +62,8 @@ def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candida
         for label, piece in _labels(row)
         for found in _near(label, piece, row, rows)
     ]
-    blocks = recipient_blocks.find(rows, sellers) if rows else []
-    lines = [recipient_blocks.name_of(block) for block in blocks]
+    blocks = recipients.find(rows, sellers) if rows else []
+    lines = [recipients.name_of(block) for block in blocks]
     addressed = [(_found(line.text, line.row, line.box), {"letter": 1.0}) for line in lines]
     return [
         Candidate(found, {**features, **_features(found.value, known)})

@@ -5,16 +5,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from recibo.extract.fields import misread_years
 from recibo.extract.fields.locale_detection import Place
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Moment
-from recibo.extract.text import dates, lexicon, misread_dates
+from recibo.extract.text import dates, lexicon, tables
 from recibo.extract.text.dates import Day, TimeOfDay
+from recibo.extract.text.folding import fold
 from recibo.extract.text.phrases import Phrase
-from recibo.extract.text.tables import Order
+from recibo.extract.text.tables import Country, Order
 from recibo.extract.weights import weights
 
 FIELD = "issued_at"
@@ -31,6 +32,17 @@ _DOLLAR = "$"
 
 
 Features = Mapping[str, float]
+#: Digits that OCR confuses on thermal receipts.
+LOOKALIKES = {"0": "68", "1": "7", "3": "8", "5": "6", "6": "058", "7": "1", "8": "036"}
+
+# Only a text that is surely a date: one separator, and a full year or a time after it.
+_SHAPE = re.compile(
+    r"(?<![\d/.-])\d{1,2}(?:([/-])\d{1,2}\1(?:\d{4}(?![\d/-])|\d{2}(?=\s\d{1,2}:\d{2}))"
+    r"|\.\d{1,2}\.\d{4}(?![\d.]))"
+)
+_CENTURY, _FULL_YEAR = "20", re.compile(r"\d{4}$")
+# No document is from a later year.
+_LAST_YEAR = 2059
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,7 @@ def ranked(rows: Sequence[Row], place: Place) -> Sequence[tuple[Extracted[Moment
     """
     shown = _shown_orders(rows, place)
     orders = _with_usual(shown, rows, place)
-    earliest = misread_years.earliest(rows, place.country)
+    earliest = earliest_day(rows, place.country)
     seen = (
         _without(occurrence, "ambiguous") if shown else occurrence
         for occurrence in _occurrences(rows, orders)
@@ -173,12 +185,12 @@ def _is_just_before(end: int, start: int, text: str) -> bool:
 
 def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Occurrence]:
     for row in rows:
-        for day in misread_dates.repaired(row.text, orders):
+        for day in repaired(row.text, orders):
             yield _with(_occurrence(day, row, rows), "misread")
 
 
 def _corrected(occurrence: _Occurrence, earliest: dt.date) -> _Occurrence:
-    date = misread_years.corrected(occurrence.day.date, earliest)
+    date = with_year_corrected(occurrence.day.date, earliest)
     if date == occurrence.day.date:
         return occurrence
     return _with(replace(occurrence, day=replace(occurrence.day, date=date)), "misread")
@@ -321,3 +333,73 @@ def _has_time_label(row: Row) -> bool:
 def _is_time_row(row: Row) -> bool:
     """Return whether the row has exactly one time, so not opening hours."""
     return len(_times_of_day(row)) == 1
+
+
+def repaired(text: str, orders: Sequence[Order] = dates.ORDERS) -> tuple[Day, ...]:
+    """Return the repaired dates in `text`; use it only if the document has no valid date."""
+    return tuple(_repaired(text, orders))
+
+
+def _repaired(text: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for match in _SHAPE.finditer(text):
+        if dates.days(match.group(), orders):
+            continue
+        possible = {day.date: day for day in _possible(match.group(), orders)}
+        if len(possible) == 1:
+            date, day = possible.popitem()
+            yield Day(date, match.start(), match.end(), day.order)
+
+
+def _possible(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for place, figure in enumerate(printed):
+        for other in LOOKALIKES.get(figure, ""):
+            changed = printed[:place] + other + printed[place + 1 :]
+            # The year comes last.
+            yield from (day for day in dates.days(changed, orders) if day.order != "ymd")
+    yield from _of_this_century(printed, orders)
+
+
+def _of_this_century(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
+    """Yield the date with its century repaired if one digit of it is wrong: "2925"."""
+    year = _FULL_YEAR.search(printed)
+    if year and sum(a != b for a, b in zip(year.group()[:2], _CENTURY, strict=True)) == 1:
+        changed = printed[: year.start()] + _CENTURY + printed[year.start() + 2 :]
+        yield from (day for day in dates.days(changed, orders) if day.order != "ymd")
+
+
+def earliest_day(rows: Sequence[Row], country: Country | None) -> dt.date:
+    """Return the earliest_day plausible issue date for the taxes named on the document."""
+    known = tables.taxes().get(country.code, {}) if country else {}
+    text = fold("\n".join(row.text for row in rows)) if known else ""
+    since = [first for name, first in known.items() if _tax_name(name).search(text)]
+    return max(since, default=dt.date.min)
+
+
+def with_year_corrected(date: dt.date, earliest_day: dt.date) -> dt.date:
+    """Return a date that is too early with its misread digit with_year_corrected.
+
+    A date does not change if it is not too early, or if several corrections are possible.
+    """
+    if date >= earliest_day:
+        return date
+    possible = {other for other in _other_years(date) if other >= earliest_day}
+    return possible.pop() if len(possible) == 1 else date
+
+
+def _other_years(date: dt.date) -> Iterator[dt.date]:
+    year = str(date.year)
+    for place, figure in enumerate(year):
+        for other in LOOKALIKES.get(figure, ""):
+            changed = int(year[:place] + other + year[place + 1 :])
+            if changed <= _LAST_YEAR and not _is_invalid(date, changed):
+                yield date.replace(year=changed)
+
+
+def _is_invalid(date: dt.date, year: int) -> bool:
+    is_leap_day = (date.month, date.day) == (2, 29)
+    return is_leap_day and year % 4 != 0
+
+
+@cache
+def _tax_name(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z]){re.escape(name)}(?![a-z])")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
-from recibo.extract.fields import tip_suggestions
 from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Box, Extracted
+from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import MINUS, Number
 from recibo.extract.text.phrases import Phrase
 
@@ -23,6 +23,8 @@ _LONGEST_MARK, _MOST_LETTERS = 3, 4
 _MOST_TAX = Decimal("0.45")
 # A tax is between these shares of the sum it is levied on.
 _RATES = (Decimal("0.01"), Decimal("0.2"))
+# "18%", "20%", "22%", with one or two rows each.
+_MOST_ROWS = 9
 
 
 class Role(StrEnum):
@@ -99,7 +101,7 @@ class Entry:
 def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     """Return all amounts of the document in reading order, each with its role."""
     found: list[Entry] = []
-    offered = tip_suggestions.suggestions(rows)
+    offered = suggestions(rows)
     for row in rows:
         above = rows[row.index - 1] if row.index else None
         own = _of_row(row, above)
@@ -244,3 +246,35 @@ def _distance(heading: Box, amount: Box) -> float:
         abs(heading.x1 - amount.x1),
         abs(heading.x_center - amount.x_center),
     )
+
+
+def suggestions(rows: Sequence[Row]) -> frozenset[int]:
+    """Return the indexes of the rows with a suggested tip or the total with it."""
+    found: set[int] = set()
+    for row in rows:
+        if _is_offer(row):
+            found.add(row.index)
+        if lexicon.wordbook("suggested").find(row.text):
+            found.add(row.index)
+            found.update(_below(row, rows))
+    return frozenset(found)
+
+
+def _is_offer(row: Row) -> bool:
+    """Return whether a row has a percentage, its tip and total: "20% (Tip 2 Total 12)"."""
+    kinds = {label.kind for label in row.labels}
+    return _has_share(row) and {"charge", "total"} <= kinds
+
+
+def _below(heading: Row, rows: Sequence[Row]) -> list[int]:
+    """Return the rows right below a heading that each begin with a share of the bill."""
+    found = []
+    for row in rows[heading.index + 1 : heading.index + 1 + _MOST_ROWS]:
+        if not _has_share(row):
+            break
+        found.append(row.index)
+    return found
+
+
+def _has_share(row: Row) -> bool:
+    return any(amount.is_percent for amount in row.amounts)

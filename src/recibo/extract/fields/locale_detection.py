@@ -9,7 +9,7 @@ from functools import cache
 
 from recibo.extract.brazil import states
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import currency_symbols, lexicon, tables, time_zones
+from recibo.extract.text import currency_symbols, lexicon, tables, timestamps
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country
 
@@ -83,7 +83,7 @@ class Place:
         """Return the UTC offset at a local time, or None without a time zone."""
         if self.zone is None:
             return None
-        moment = dt.datetime.combine(date, time or dt.time(0), time_zones.zone(self.zone))
+        moment = dt.datetime.combine(date, time or dt.time(0), timestamps.zone(self.zone))
         return moment.utcoffset()
 
 

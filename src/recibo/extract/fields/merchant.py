@@ -4,21 +4,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recibo.extract.fields import buyer_columns
-from recibo.extract.fields.buyer_columns import Column
-from recibo.extract.fields.name_candidates import Candidate, candidates
+from recibo.extract.fields import recipients
+from recibo.extract.fields.name_candidates import Candidate, candidates, pieces_of
 from recibo.extract.fields.name_features import features
 from recibo.extract.fields.name_page import Context
-from recibo.extract.fields.name_spelling import respelled
+from recibo.extract.fields.recipients import Column
 from recibo.extract.layout.name_stoplist import is_customer_label, is_not_name
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
-from recibo.extract.text.folding import without_accents
+from recibo.extract.text.folding import normalize, without_accents
 from recibo.extract.weights import weights
 
 _FIELD = "merchant_name"
 # The greatest confidence of a name, since any name may be misread.
 _MOST_CONFIDENCE = 0.95
+_SURE = 0.95
+# The fewest letters per wrong one: in a web address, and in another row.
+_LEAST_ADDRESS, _LEAST_MENTION = 4, 6
 
 
 def merchants(rows: Sequence[Row], *, is_unaccented: bool = False) -> tuple[Extracted[str], ...]:
@@ -57,7 +59,7 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         and not _is_customer(candidate, labels)
     ]
     # A buyer's name may be on a page twice, once without its label.
-    columns = buyer_columns.of_buyer(page)
+    columns = recipients.of_buyer(page)
     own = [pair for pair in found if not _is_in(pair[0], columns)]
     billed = {candidate.name for candidate, values in found if values["billed"]}
     billed |= {candidate.name for candidate, _ in found if _is_in(candidate, columns)}
@@ -95,3 +97,33 @@ def _found(candidate: Candidate, confidence: float) -> Extracted[str]:
     page = candidate.rows[0].line.page
     sure = min(confidence, _MOST_CONFIDENCE)
     return Extracted(candidate.name, sure, candidate.text, page, candidate.box)
+
+
+def respelled(candidate: Candidate, context: Context) -> Candidate:
+    """Return an uncertain candidate with the spelling of a mention with a higher confidence."""
+    confidence = min(piece.confidence for piece in candidate.pieces)
+    if confidence >= _SURE:
+        return candidate
+    letters = normalize(candidate.name).letters
+    for core, printed in context.domains.items():
+        if " " not in candidate.name and _is_near(letters, core, _LEAST_ADDRESS):
+            return replace(candidate, name=_cased(printed, candidate.name))
+    for row in context.rows:
+        for piece in pieces_of(row):
+            is_surer = piece.confidence >= _SURE
+            if is_surer and _is_near(letters, normalize(piece.text).letters, _LEAST_MENTION):
+                return replace(candidate, name=piece.text.strip(" .,:;*-"))
+    return candidate
+
+
+def _is_near(letters: str, others: str, least: int) -> bool:
+    """Return whether at least one, and at most one in `least` letters differ."""
+    if len(letters) != len(others) or len(letters) < least:
+        return False
+    differences = sum(one != other for one, other in zip(letters, others, strict=True))
+    return 0 < differences <= len(letters) // least
+
+
+def _cased(printed: str, name: str) -> str:
+    is_upper = sum(map(str.isupper, name)) > sum(map(str.islower, name))
+    return printed.upper() if is_upper else printed.capitalize()

@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from recibo.extract import weights
-from recibo.extract.fields import unlabelled_numbers
-from recibo.extract.fields.number_shapes import NUMBER, NumberCandidate, has_word, is_number
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Word
@@ -40,6 +38,41 @@ _MOST = 0.8
 _FEWEST_COLUMNS = 3
 # Numbers of a card payment do not count: its slip has this many rows around them.
 _SLIP_ROWS = 3
+#: One word; its groups are joined by a hyphen, a slash or a dot. Before a series and a slash there
+#: may be a short type in capitals, as the law of Portugal requires: `FR 2024/5512`.
+NUMBER = re.compile(
+    r"(?:[A-Z]{2,3} (?=[A-Z0-9]*[0-9][A-Z0-9]*/[0-9]))?"
+    r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
+)
+
+_MOST_LENGTH, _MOST_LETTERS = 32, 14
+# A single digit after a label is a count, but not at the end of a code.
+_FEWEST_DIGITS = 2
+_CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d")
+# Tills print the number of a sale with leading zeros; shorter numbers are of the till.
+_LONE = re.compile(r"(?<![\w.,:/#*-])\d{4,10}(?![\w:/%*-]|[.,]\d)")
+_SIGNED = re.compile(r"(?:^|(?<=[\d\s]))\W*#\s?(\w[\w-]*)")
+# Next to a time of day it may have separators.
+_TOKEN = re.compile(rf"(?<![\w.,:/*-]){NUMBER.pattern}(?![\w:/%*-]|[.,]\d)")
+_FEWEST_UNLABELLED = 4
+_LETTER = re.compile(r"[^\W\d_]")
+_MANY_LETTERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCandidate:
+    """A candidate for the document's number, with its features."""
+
+    value: str
+    row: Row
+    features: Mapping[str, float]
+
+    def found(self, confidence: float) -> Extracted[str]:
+        """Return the number with its place in its row."""
+        row = self.row
+        start = row.text.find(self.value)
+        box = row.box(start, start + len(self.value)) if start >= 0 else row.line.box
+        return Extracted(self.value, confidence, row.text, row.line.page, box)
 
 
 def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
@@ -56,7 +89,7 @@ def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
 
 def candidates(rows: Sequence[Row]) -> tuple[NumberCandidate, ...]:
     """Return all candidates with their features."""
-    found = (*_labelled(rows), *unlabelled_numbers.unlabelled_numbers(rows))
+    found = (*_labelled(rows), *unlabelled_numbers(rows))
     return tuple(
         NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features}) for one in found
     )
@@ -242,3 +275,105 @@ def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
         if overlaps and not is_of_date and is_number(match.group(), below.text[match.start() :]):
             return match.group()
     return None
+
+
+def is_number(text: str, rest: str) -> bool:
+    """Return whether `text`, at the start of `rest`, is a number, not a date, time or amount."""
+    signs = re.sub(r"\W|_", "", text)
+    digits = sum(character.isdigit() for character in signs)
+    is_code = _CODE.fullmatch(text) is not None
+    if digits < _FEWEST_DIGITS and not is_code:
+        return False
+    if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
+        return False
+    is_day = any(day.start == 0 for day in dates.days(rest[:20]))
+    is_clock = any(clock.start == 0 for clock in dates.times(rest[:12]))
+    is_money = re.match(r"\d+[.,]\d{2}(?!\d)", rest) is not None
+    return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
+
+
+def has_word(text: str) -> bool:
+    """Return whether a text contains a word of two letters or more."""
+    return re.search(r"[^\W\d_]{2}", text) is not None
+
+
+def unlabelled_numbers(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
+    """Return the numbers without a label at the usual places of document numbers."""
+    for row in rows:
+        yield from _after_sign(row, rows)
+        yield from _near_seats(row)
+        yield from _near_time(row)
+
+
+def _after_sign(row: Row, rows: Sequence[Row]) -> Iterator[NumberCandidate]:
+    """Return the number after a "#" without a word before it."""
+    above = rows[row.index - 1].text if row.index else ""
+    is_titled = bool(lexicon.phrasebook("number").find(above)) and "#" not in above
+    for match in _SIGNED.finditer(row.text):
+        before = row.text[: match.start()]
+        if not has_word(before) and is_number(match.group(1), match.group(1)):
+            features = {
+                "loose": 1,
+                "sign": 1,
+                "sign_behind_code": _LETTER.search(before) is not None,
+                "sign_below_title": is_titled,
+            }
+            yield NumberCandidate(match.group(1), row, features)
+
+
+def _near_seats(row: Row) -> Iterator[NumberCandidate]:
+    """Return the single long number near the table or the guests, "0051 Table 22"."""
+    seats = lexicon.phrasebook("seating").find(row.text)
+    numbers = _outside_dates(row, _LONE) if seats else []
+    labels = (*seats, *lexicon.phrasebook("other_number").find(row.text))
+    others = [
+        number
+        for number in numbers
+        if not any(_is_just_after(label.end, number.start(), row.text) for label in labels)
+    ]
+    if len(others) == 1:
+        yield NumberCandidate(others[0].group(), row, {"loose": 1, "seats": 1})
+
+
+def _is_just_after(end: int, start: int, text: str) -> bool:
+    return end <= start and not re.search(r"\w", text[end:start])
+
+
+def _near_time(row: Row) -> Iterator[NumberCandidate]:
+    """Return the numbers in a row with a date or a time of day."""
+    stamps = (bool(dates.days(row.text)), bool(dates.times(row.text)))
+    if not any(stamps):
+        return
+    labels = lexicon.phrasebook("other_number", "number", "order_number").find(row.text)
+    free = [
+        match
+        for match in _outside_dates(row, _TOKEN)
+        if is_number(match.group(), row.text[match.start() :])
+        and sum(map(str.isdigit, match.group())) >= _FEWEST_UNLABELLED
+        and not any(_is_just_after(label.end, match.start(), row.text) for label in labels)
+    ]
+    lengths = sorted((len(match.group()) for match in free), reverse=True)
+    letters = min(len(_LETTER.findall(row.text)), _MANY_LETTERS) / _MANY_LETTERS
+    is_clear = lengths[:1] != lengths[1:2]
+    for match in free if is_clear else ():
+        features = {
+            "loose": 1,
+            "stamp": 1,
+            "stamp_whole": all(stamps),
+            "stamp_letters": letters,
+            "stamp_longest": len(match.group()) == lengths[0],
+            "stamp_others": len(free) - 1,
+            "stamp_first": not re.search(r"\w", row.text[: match.start()]),
+        }
+        yield NumberCandidate(match.group(), row, features)
+
+
+def _outside_dates(row: Row, shape: re.Pattern[str]) -> list[re.Match[str]]:
+    """Return the numbers of a row that are not part of a date or time."""
+    used = [(day.start, day.end) for day in dates.days(row.text)]
+    used += [(clock.start, clock.end) for clock in dates.times(row.text)]
+    return [
+        match
+        for match in shape.finditer(row.text)
+        if all(match.end() <= start or match.start() >= end for start, end in used)
+    ]

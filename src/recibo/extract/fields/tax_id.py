@@ -8,10 +8,10 @@ from functools import cache, lru_cache
 
 from recibo.extract import weights
 from recibo.extract.brazil import tax_ids as brazilian
-from recibo.extract.fields import buyer_columns
-from recibo.extract.fields.buyer_columns import Column
+from recibo.extract.fields import recipients
 from recibo.extract.fields.check_digits import passes
 from recibo.extract.fields.name_candidates import pieces_of
+from recibo.extract.fields.recipients import Column
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted
@@ -83,7 +83,7 @@ def candidates(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...
     """Return all tax numbers on the page with their features."""
     code = country.code if country else None
     buyers = _buyer_rows(rows)
-    columns = buyer_columns.of_buyer(rows)
+    columns = recipients.of_buyer(rows)
     finds = (_labelled, _brazilian, _unlabelled, _bare, _alone)
     found = [one for find in finds for one in find(rows, code)]
     shown = Counter(value for value, _ in {(one.found.value, one.found.text) for one in found})
@@ -133,7 +133,7 @@ def _buyer_rows(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     """Return the features of the text in rows with the buyer's label or below it."""
     near: dict[str, dict[str, float]] = {}
     for row in rows:
-        if buyer_columns.is_headed(row):
+        if recipients.is_headed(row):
             continue
         if any(phrase.start <= _FIRST_SIGNS for phrase in _buyer_book().find(row.text)):
             below = rows[row.index + 1 : row.index + 1 + _BUYER_ROWS]

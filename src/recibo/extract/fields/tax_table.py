@@ -2,13 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
+from itertools import islice, pairwise, permutations
 
-from recibo.extract.candidates import TaxBreakdown
-from recibo.extract.fields.tax_rows import Columns, TaxRow, tax_rows
+from recibo.extract.candidates import TaxBreakdown, TaxCandidate
+from recibo.extract.fields.labelled_amounts import Entry, Role
+from recibo.extract.fields.tax_candidates import NEAR, TaxContext, agree, rates_in
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Extracted, around
+from recibo.extract.model import Extracted, TaxLine, around
+from recibo.extract.text.numbers import Number
 
 # A heading with a tax is at most this many rows above the table's last row.
 _HEADING_ROWS = 6
@@ -16,8 +19,52 @@ _HEADING_ROWS = 6
 _MOST_APART = 2
 # The most rates of a document; a table with more rows lists items.
 _MOST_RATES = 8
-_TOLERANCE = Decimal("0.01")
+# Amounts are rounded to the cent.
+_CENT = Decimal("0.01")
 _CONFIDENCE, _UNSETTLED = 0.9, 0.7
+
+# The largest tax as a share of the net price.
+_MOST_RATE = Decimal("0.5")
+# A till taxes and rounds each item separately, so the rate of their sum is slightly off.
+_OFF_BY_CENTS, _OFF_BY_SHARE = Decimal("0.02"), Decimal("0.005")
+_WHOLE = Decimal(100)
+_HIGHEST_RATE = Decimal(35)
+# The most numbers in a row of a tax table.
+_MOST_FIGURES = 7
+
+#: The positions of net, tax and gross among the numbers of a row, from the right.
+Columns = tuple[int | None, int, int | None]
+_MOST_TABLES = 24
+_UNKNOWN = 0.5
+
+_Lines = tuple[TaxCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """The rate of a row, None without one."""
+
+    value: Decimal | None
+    #: Whether it is printed elsewhere on the document.
+    is_inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaxRow:
+    """The amounts of one rate, or of all rates."""
+
+    row: Row
+    tax: Decimal
+    gross: Decimal
+    #: None if only the gross amount is printed.
+    net: Decimal | None
+    figures: tuple[Number, ...]
+    columns: Columns
+    #: The printed rate, in percent, that agrees with the amounts of the row.
+    rate: Decimal | None
+    #: Whether the amounts agree, by their rate or by their sum.
+    is_proven: bool
+
 
 _Run = Sequence[TaxRow]
 
@@ -109,7 +156,7 @@ def _is_taxed(run: _Run) -> bool:
 
 
 def _adds_up(run: _Run, totals: Sequence[Decimal]) -> bool:
-    return any(abs(_gross(run) - total) <= _TOLERANCE for total in totals)
+    return any(abs(_gross(run) - total) <= _CENT for total in totals)
 
 
 def _mentions_tax(row: Row, rows: Sequence[Row]) -> bool:
@@ -147,3 +194,194 @@ def _found(run: _Run, value: Decimal, confidence: float) -> Extracted[Decimal]:
     ]
     text = "\n".join(tax_row.row.text for tax_row in run)
     return Extracted(value, confidence, text, page, around(boxes))
+
+
+def tax_rows(row: Row, *, is_headed: bool) -> Iterator[TaxRow]:
+    """Yield the possible amounts of a tax in a row, with columns in any order.
+
+    Below the headings of a tax table a rate needs no percent sign.
+    """
+    if len(row.amounts) > _MOST_FIGURES:
+        return
+    money = [amount for amount in row.amounts if row.is_money(amount) and amount.value >= 0]
+    for base, tax in permutations(money, 2):
+        if tax.value <= base.value * _MOST_RATE and base.value:
+            rates = _rates(row, is_headed=is_headed)
+            yield from _of_two(row, base, tax, rates)
+            yield from _of_three(row, base, tax, rates)
+
+
+def _of_two(row: Row, base: Number, tax: Number, rates: Sequence[Number]) -> Iterator[TaxRow]:
+    """Yield two amounts with the larger one as net, and as gross."""
+    net, levied = base.value, tax.value
+    on_net = _rate(rates, net, levied, (base, tax))
+    yield _tax_row(row, (base, tax, None), net=net, rate=on_net)
+    if levied <= (net - levied) * _MOST_RATE:
+        within = _rate(rates, net - levied, levied, (base, tax))
+        yield _tax_row(row, (None, tax, base), net=None, rate=within)
+
+
+def _of_three(row: Row, net: Number, tax: Number, rates: Sequence[Number]) -> Iterator[TaxRow]:
+    """Yield amounts with a third one as the sum of two, or of the net and two halves of a tax."""
+    money = [amount for amount in row.amounts if row.is_money(amount)]
+    is_halved = sum(amount.value == tax.value for amount in money) > 1
+    for gross in money:
+        levied = gross.value - net.value
+        is_sum = abs(levied - tax.value) <= _CENT or (is_halved and levied == 2 * tax.value)
+        if is_sum and gross not in (net, tax):
+            rate = _rate(rates, net.value, levied, (net, tax, gross))
+            yield _tax_row(row, (net, tax, gross), net=net.value, rate=rate)
+
+
+def _tax_row(
+    row: Row,
+    parts: tuple[Number | None, Number, Number | None],
+    *,
+    net: Decimal | None,
+    rate: Decimal | None,
+) -> TaxRow:
+    _, tax, gross = parts
+    levied = tax.value if gross is None or net is None else gross.value - net
+    return TaxRow(
+        row=row,
+        tax=levied,
+        gross=gross.value if gross else (net or Decimal(0)) + tax.value,
+        net=net,
+        figures=tuple(part for part in parts if part),
+        columns=(
+            _column_of(row, parts[0]),
+            _column_of(row, tax) or 0,
+            _column_of(row, gross),
+        ),
+        rate=rate,
+        is_proven=rate is not None or None not in parts,
+    )
+
+
+def _column_of(row: Row, amount: Number | None) -> int | None:
+    return None if amount is None else len(row.amounts) - row.amounts.index(amount)
+
+
+def _rates(row: Row, *, is_headed: bool) -> list[Number]:
+    marked = [amount for amount in row.amounts if amount.is_percent]
+    bare = [amount for amount in row.amounts if is_headed and not amount.has_symbol]
+    return [rate for rate in marked or bare if 0 <= rate.value <= _HIGHEST_RATE]
+
+
+def _rate(
+    rates: Sequence[Number], net: Decimal, tax: Decimal, others: Sequence[Number]
+) -> Decimal | None:
+    """Return the rate that agrees with the tax, a number other than the amounts."""
+    near = (
+        rate.value
+        for rate in rates
+        if rate not in others
+        and abs(net * rate.value / _WHOLE - tax) <= max(_OFF_BY_CENTS, tax * _OFF_BY_SHARE)
+    )
+    return next(near, None)
+
+
+def tabled_taxes(context: TaxContext) -> tuple[_Lines, ...]:
+    """Return the possible tax tables with their lines, likelier ones first."""
+    return tuple(islice(_each_once(context), _MOST_TABLES))
+
+
+def _each_once(context: TaxContext) -> Iterator[_Lines]:
+    seen: set[tuple[TaxLine, ...]] = set()
+    for run in tables(context.rows):
+        if not _is_money(run, context):
+            continue
+        lines = tuple(line for row in run for line in _lines_of(row, context))
+        for some in (lines, (*lines, *_zeros_near(run, lines, context))):
+            values = tuple(line.found.value for line in some)
+            if values not in seen and all(_is_plausible(line, context) for line in some):
+                seen.add(values)
+                yield some
+
+
+def _is_money(run: Sequence[TaxRow], context: TaxContext) -> bool:
+    return all(context.is_money(row.row, figure) for row in run for figure in row.figures)
+
+
+def _is_plausible(line: TaxCandidate, context: TaxContext) -> bool:
+    """Return whether the rate or the sum of a line proves it, or a rate of the country does."""
+    value = line.found.value
+    if not value.amount or value.rate is not None or not context.known:
+        return True
+    if line.features.get("full"):
+        return True
+    net = (line.gross or Decimal(0)) - value.amount if value.base is None else value.base
+    return any(abs(net * rate / 100 - value.amount) <= _CENT for rate in context.known)
+
+
+def _zeros_near(
+    run: Sequence[TaxRow], lines: _Lines, context: TaxContext
+) -> Iterator[TaxCandidate]:
+    """Yield the rates of a table whose amounts are all zero."""
+    own = {tax_row.row.index for tax_row in run}
+    has_base = any(line.found.value.base is not None for line in lines)
+    for row in context.rows[max(0, min(own) - NEAR) : max(own) + NEAR + 1]:
+        rates, money = rates_in(row), context.money(row)
+        if row.index in own or len(rates) != 1 or not money:
+            continue
+        if not any(amount.value for amount in money):
+            base = Decimal(0) if has_base and len(money) > 1 else None
+            line = TaxLine(context.name_above(row), rates[0].value, base, Decimal(0))
+            yield context.labelled(Entry(money[-1], Role.TAX, row), line, Decimal(0), table_zero=1)
+
+
+def _lines_of(tax_row: TaxRow, context: TaxContext) -> Iterator[TaxCandidate]:
+    """Yield the line of a row of a table, or two lines if the tax has two equal halves."""
+    row = tax_row.row
+    net = _net(tax_row, context)
+    names = context.names_above(row)
+    parts = _parts_of_rate(tax_row, names)
+    rate = _rate_of_row(tax_row, parts, context)
+    is_full = net is not None and len(tax_row.figures) > len((net, tax_row.tax))
+    box = around([row.box(figure.start, figure.end) for figure in tax_row.figures])
+    for number, amount in enumerate(parts):
+        name = names[min(number, len(names) - 1)] if names else None
+        line = TaxLine(name, rate.value, net, amount)
+        features = context.features(line, tax_row.gross) | {
+            "table": 1,
+            "proven": tax_row.is_proven,
+            "inferred": rate.is_inferred,
+            "full": is_full,
+        }
+        found = Extracted(line, _UNKNOWN, row.text, row.line.page, box)
+        yield TaxCandidate(found, tax_row.gross, None, features)
+
+
+def _net(tax_row: TaxRow, context: TaxContext) -> Decimal | None:
+    """Return the net amount; None if the column with it contains gross amounts."""
+    net, tax = tax_row.net, tax_row.tax
+    if net is None or not tax or len(tax_row.figures) > len((net, tax)):
+        return net
+    printed = {amount.value for amount in tax_row.row.amounts if amount.is_percent}
+    rates = printed or context.known
+    is_net = any(agree(net, rate, tax) for rate in rates)
+    is_gross = any(agree(net - tax, rate, tax) for rate in rates)
+    return None if is_gross and not is_net else net
+
+
+def _parts_of_rate(tax_row: TaxRow, names: Sequence[str]) -> list[Decimal]:
+    """Return the tax, or its two equal halves if they are in separate columns."""
+    values = [amount.value for amount in tax_row.row.amounts]
+    half = tax_row.tax / 2
+    if tax_row.net is None or not half:
+        return [tax_row.tax]
+    if values.count(half) > 1:
+        return [half, half]
+    is_half = values.count(tax_row.tax) > 1 and len(set(names)) > 1
+    return [tax_row.tax] * (1 + is_half)
+
+
+def _rate_of_row(tax_row: TaxRow, parts: Sequence[Decimal], context: TaxContext) -> _Rate:
+    printed = [amount for amount in tax_row.row.amounts if amount.is_percent]
+    if len(parts) == 1 and tax_row.rate is not None:
+        return _Rate(tax_row.rate)
+    if len(parts) == 1 and len(printed) == 1:
+        return _Rate(printed[0].value)
+    base = tax_row.gross - tax_row.tax if tax_row.net is None else tax_row.net
+    fitting = [rate for rate in context.printed if rate and agree(base, rate, parts[0])]
+    return _Rate(fitting[0], is_inferred=True) if len(fitting) == 1 else _Rate(None)

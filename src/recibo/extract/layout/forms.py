@@ -14,9 +14,13 @@ from typing import TypeVar
 
 from recibo.extract.layout.rows import CELL_GAP, Cell
 from recibo.extract.model import Box, Extracted, TextPage
-from recibo.extract.text import fuzzy_labels
-from recibo.extract.text.fuzzy_labels import FuzzyPhrases
-from recibo.extract.text.normalized_lines import NormalizedLine, normalize_label, normalize_line
+from recibo.extract.text import normalized_lines
+from recibo.extract.text.normalized_lines import (
+    FuzzyPhrases,
+    NormalizedLine,
+    normalize_label,
+    normalize_line,
+)
 
 T = TypeVar("T")
 K = TypeVar("K", int, str)
@@ -68,7 +72,7 @@ def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
     kinds = {normalize_label(phrase): kind for kind, known in phrases.items() for phrase in known}
     longest_first = sorted(kinds, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    return Vocabulary(pattern, kinds, fuzzy_labels.of(kinds))
+    return Vocabulary(pattern, kinds, normalized_lines.of(kinds))
 
 
 @dataclass(frozen=True)

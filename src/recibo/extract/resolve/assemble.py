@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from recibo.extract.candidates import Candidates
 from recibo.extract.model import DocumentType, Extracted, LineItem, Receipt
-from recibo.extract.resolve import arithmetic, details, parties, repair
+from recibo.extract.resolve import arithmetic, details, repair
 from recibo.extract.resolve.arithmetic import MOST_PARTS, SEVERAL, TOLERANCE, Sums
 from recibo.extract.text import tables
 from recibo.extract.weights import weights
@@ -49,7 +49,7 @@ def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Rec
         document_number=_likeliest(candidates.document_numbers, _LEAST_NUMBER),
         document_key=_likeliest(candidates.document_keys, 0),
         line_items=tuple(_rounded_item(item, digits) for item in candidates.line_items),
-        details=parties.with_parties(candidates.details, candidates, merchant_tax_id),
+        details=details.with_parties(candidates.details, candidates, merchant_tax_id),
         category=candidates.categories[0] if candidates.categories else None,
         texts=candidates.texts,
     )

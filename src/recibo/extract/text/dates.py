@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recibo.extract.text import calendars, lexicon, utc_offsets
+from recibo.extract.text import lexicon
 from recibo.extract.text.folding import fold
 from recibo.extract.text.tables import Order
 
@@ -110,6 +110,26 @@ _MISREAD = (
     (re.compile(r"(?<![a-z\d][\d])(?<=\d)s(?=[/-]\d{1,2}[/-]\d)"), "5"),
     (re.compile(r"(?<![a-z\d])z(?=0\d\d(?!\d))"), "2"),
 )
+# Thailand counts years from the Buddha's death; no other country prints such years.
+_BUDDHIST = 543
+_FIRST_BUDDHIST, _LAST_BUDDHIST = 2533, 2602
+# The Gregorian year before each era's first one.
+_BEFORE = {"令和": 2018, "r": 2018, "平成": 1988, "h": 1988}
+_FIRST_YEAR_OF_ERA = "元"
+
+_JAPANESE = re.compile(
+    r"(?:(令和|平成)\s?|(?<![a-z\d])([rh])\s?)(\d{1,2}|元)\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})"
+)
+# ISO 8601: "12:41:00+05:30", "12:41:00Z"; "10:00-18:00" is a range of hours.
+_BARE = re.compile(r"(?:\.\d{1,9})?(?:z(?![^\W_])|\s?([+\-\u2212])(\d{2}):?(00|15|30|45)(?![\d:]))")
+# With a name: "12:41 UTC+5:30", "12:41 (GMT+2)", "12:41 UTC".
+_NAMED_OFFSETS = re.compile(
+    r"\s{0,2}\(?(?:utc|gmt)(?![^\W\d_])(?:\s?([+\-\u2212])\s?(\d{1,2})(?::?(00|15|30|45))?(?![\d:]))?"
+)
+_MINUS = "-\u2212"
+_WITH_SECONDS = 2
+# The largest offset, that of Kiribati.
+_FARTHEST = dt.timedelta(hours=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +187,7 @@ def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
             continue
         time = _time(int(hour), int(minute), int(second or 0), half or _DAY_HALVES.get(part, ""))
         if time:
-            offset = utc_offsets.after(bare, *match.span())
+            offset = _offset_after(bare, *match.span())
             found.append(TimeOfDay(time, *match.span(), offset))
     return tuple(found)
 
@@ -226,7 +246,7 @@ def _is_item(printed: str, behind: str) -> bool:
 
 
 def _of_eras(text: str) -> Iterator[Day]:
-    for year, month, day, start, end in calendars.japanese(text):
+    for year, month, day, start, end in japanese(text):
         date = _date(year, month, day)
         if date:
             yield Day(date, start, end)
@@ -327,7 +347,7 @@ def _day(
 def _date(year: str, month: str, day: str) -> dt.date | None:
     figures = year.lstrip("'\u2019")
     is_full = len(figures) == _YEAR_DIGITS
-    full = calendars.common_year(int(figures)) if is_full else _century(int(figures))
+    full = common_year(int(figures)) if is_full else _century(int(figures))
     if len(figures) not in (2, _YEAR_DIGITS) or not _FIRST_YEAR <= full <= _LAST_YEAR:
         return None
     try:
@@ -355,3 +375,32 @@ def _without_overlaps(found: Iterable[Day]) -> list[Day]:
         if all(day.end <= other.start or day.start >= other.end for other in kept):
             kept.append(day)
     return sorted(kept, key=lambda day: day.start)
+
+
+def common_year(year: int) -> int:
+    """Return the Gregorian year of a Gregorian or Buddhist one."""
+    return year - _BUDDHIST if _FIRST_BUDDHIST <= year <= _LAST_BUDDHIST else year
+
+
+def japanese(text: str) -> list[tuple[str, str, str, int, int]]:
+    """Return the dates with an era in folded `text`: year, month, day, start and end."""
+    found = []
+    for match in _JAPANESE.finditer(text):
+        kanji, letter, printed, month, day = match.groups()
+        count = 1 if printed == _FIRST_YEAR_OF_ERA else int(printed)
+        year = _BEFORE[kanji or letter] + count
+        found.append((str(year), month, day, match.start(), match.end()))
+    return found
+
+
+def _offset_after(text: str, start: int, end: int) -> dt.timedelta | None:
+    """Return the offset _offset_after a time in folded `text`; None if none is printed."""
+    is_exact = text[start:end].count(":") == _WITH_SECONDS or text[:start].endswith("t")
+    match = _NAMED_OFFSETS.match(text, end) or (_BARE.match(text, end) if is_exact else None)
+    if match is None:
+        return None
+    sign, hours, minutes = match.groups()
+    offset = dt.timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
+    if offset > _FARTHEST:
+        return None
+    return -offset if sign and sign in _MINUS else offset

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 
-from recibo.extract.text import currency_symbols, item_words
+from recibo.extract.text import currency_symbols, lexicon
 
 #: The decimals of most currencies.
 CENTS = 2
@@ -57,7 +57,10 @@ MINUS = "-\u2212\u2013"
 # A dash between spaces, or after a colon, separates a label from its amount: "TOTAL:-12.50".
 _MINUS_BEFORE = re.compile(rf"(?:(?<![\d.,:{MINUS}])[{MINUS}]|(?:^|(?<=\t))[{MINUS}]\s)$")
 _MINUS_AFTER_SYMBOL = re.compile(rf"[{MINUS}]\s?$")
-_MINUS_AFTER = re.compile(rf"[{MINUS}](?!\s*[\d-]|[^\W\d_])|\s?CR\b")
+# An amount may have a tax code after its minus, `4.00-A`, `5,00- 1`; `17-G` has no minus.
+_MINUS_AFTER = re.compile(
+    rf"(?<=[.,]\d\d)[{MINUS}](?![\d-]|[^\W\d_]{{2}})|[{MINUS}](?![^\W\d_]|\s*[\d-])|\s?CR\b"
+)
 #: `X単128`: a unit price.
 _UNIT_PRICE_SIGN = "単"
 # A unit price has a sign in front: `@110`, `単128`.
@@ -243,19 +246,20 @@ def _with_sign(text: str, match: re.Match[str], symbol: int) -> tuple[int, int]:
 
 
 def _has_symbol(before: str | None, after: str, *, has_decimals: bool) -> bool:
-    """Return whether a symbol belongs to a number; between two it is that of the one with cents.
+    """Return whether a symbol belongs to a number, between two to the one with cents.
 
     Args:
         before: The text before the symbol in front of the number; None without one.
         after: The text after the number.
         has_decimals: Whether the number has decimals.
     """
-    if before is not None and (has_decimals or not _WITH_CENTS.search(before.rstrip(" "))):
+    if before is not None and (has_decimals or not before.rstrip(" ")[-1:].isdigit()):
         return True
     following = currency_symbols.after().match(after)
     if following is None:
         return _NO_MINOR.match(after) is not None
-    return _NEXT_AMOUNT.match(after, following.end()) is None
+    is_of_next = not has_decimals and after[following.end() :][:1].isdigit()
+    return not is_of_next and _NEXT_AMOUNT.match(after, following.end()) is None
 
 
 def _is_part_of_date(before: str, after: str) -> bool:
@@ -287,4 +291,4 @@ def _number() -> re.Pattern[str]:
 
 @cache
 def _unit_after() -> re.Pattern[str]:
-    return re.compile(rf"\s?(?:{item_words.units()})(?![^\W_])", re.IGNORECASE)
+    return re.compile(rf"\s?(?:{lexicon.units()})(?![^\W_])", re.IGNORECASE)

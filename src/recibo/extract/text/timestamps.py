@@ -3,8 +3,11 @@
 import datetime as dt
 import re
 from collections.abc import Iterator
+from functools import cache
+from zoneinfo import ZoneInfo
 
 from recibo.extract.model import Moment
+from recibo.extract.text import tables
 
 _D = "[0-9OoIl|]"
 # OCR may drop the space between date and time.
@@ -61,3 +64,22 @@ def _date(match: re.Match[str]) -> dt.date | None:
         return dt.date(year if year >= _CENTURY else year + _CENTURY, month, day)
     except ValueError:
         return None
+
+
+@cache
+def zone(name: str) -> ZoneInfo:
+    """Return a time zone by its IANA name."""
+    return ZoneInfo(name)
+
+
+def load() -> None:
+    """Load all time zones of the tables."""
+    for country in tables.countries().values():
+        if country.zone:
+            zone(country.zone)
+    for by_state in tables.regions().values():
+        for name in by_state.values():
+            zone(name)
+    for by_zone in tables.cities().values():
+        for name in by_zone:
+            zone(name)

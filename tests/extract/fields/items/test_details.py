@@ -3,13 +3,13 @@ from decimal import Decimal
 import pytest
 
 from recibo.extract.fields.items import details
-from recibo.extract.layout import item_rows
+from recibo.extract.layout import rows
 from recibo.extract.layout.rows import Row
 from tests.extract.typesetting import text_page
 
 
 def _row(text: str) -> Row:
-    (row,) = item_rows.of_pages([text_page(text)])
+    (row,) = rows.of_pages([text_page(text)])
     return row
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from recibo.extract.model import Word
-from recibo.extract.ocr.paddle.previous_words import KnownWords
+from recibo.extract.ocr.paddle.engine import KnownWords
 from recibo.extract.ocr.paddle.regions import Region
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from recibo.extract.brazil import code_keys, key_search, tax_ids
+from recibo.extract.brazil import key_search, tax_ids
 from recibo.extract.brazil.access_keys import AccessKey
 from recibo.extract.brazil.key_search import PrintedKey
 from recibo.extract.brazil.qr_payloads import Payload
@@ -55,7 +55,7 @@ def read(text_pages: Sequence[TextPage]) -> FoundKey | None:
     printed = _from_lines(lines, issuers)
     if not any(found_key.key.is_valid for found_key in printed):
         printed += _from_lines(_runs(lines), issuers)
-    candidates = [*(_from_code(coded) for coded in code_keys.read(codes)), *printed]
+    candidates = [*(_from_code(coded) for coded in key_search.read(codes)), *printed]
     return min(candidates, default=None, key=lambda found_key: _rank(found_key, issuers))
 
 
@@ -105,7 +105,7 @@ def _printed_ids(texts: Iterable[str]) -> frozenset[str]:
     )
 
 
-def _from_code(coded: code_keys.CodedKey) -> FoundKey:
+def _from_code(coded: key_search.CodedKey) -> FoundKey:
     key, code = coded.payload.key, coded.code
     confidence = _CODED if key.is_valid else _INVALID
     found = Extracted(key.text, confidence, code.text, code.page, code.box)

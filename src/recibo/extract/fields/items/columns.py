@@ -9,8 +9,7 @@ from decimal import Decimal
 from recibo.extract.fields.items import arithmetic
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
-from recibo.extract.layout.item_rows import single_words
-from recibo.extract.layout.rows import Cell, Row, cells
+from recibo.extract.layout.rows import Cell, Row, cells, single_words
 from recibo.extract.model import Box
 from recibo.extract.text import numbers
 from recibo.extract.text.normalized_lines import normalize_label

@@ -10,7 +10,7 @@ from decimal import Decimal
 from recibo.extract.fields.items import arithmetic, item_name
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import item_words, numbers
+from recibo.extract.text import lexicon, numbers
 from recibo.extract.text.numbers import Number
 
 _AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
@@ -117,7 +117,7 @@ def read_labelled(row: Row) -> Labelled | None:
     """Read a row of one labelled number, as fuel pumps print quantity and price."""
     numbers = [figure for figure in row.numbers if not figure.is_percent]
     label = row.text[: numbers[0].start] if numbers else ""
-    if len(numbers) != 1 or not (kind := item_words.measure_kind(label)):
+    if len(numbers) != 1 or not (kind := lexicon.measure_kind(label)):
         return None
     return Labelled(row, kind == "rates", numbers[0].readings[::-1])
 
@@ -211,8 +211,8 @@ def count_of_offer(row: Row, total: Number) -> Decimal | None:
 def _times() -> re.Pattern[str]:
     """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps after an article number."""
     return re.compile(
-        rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{item_words.counting()})\W+)?(?P<qty>{_AMOUNT})"
-        rf"(?:\s*(?i:{item_words.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{item_words.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
+        rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{lexicon.counting()})\W+)?(?P<qty>{_AMOUNT})"
+        rf"(?:\s*(?i:{lexicon.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{lexicon.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
         rf"[^\w\s]?(?:[A-Z]{{1,3}}\W?|単)?\s*(?P<price>{_AMOUNT})"
         r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?(?:\s\([0-9.,]+\))?\W*$"
     )

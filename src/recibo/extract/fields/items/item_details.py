@@ -13,7 +13,7 @@ from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem
-from recibo.extract.text import item_words, lexicon, numbers, tables
+from recibo.extract.text import lexicon, numbers, tables
 from recibo.extract.text.folding import fold
 
 _Found = Extracted[LineItem]
@@ -372,5 +372,5 @@ def _is_discount_row(row: Row, *, is_last: bool) -> bool:
     label = row.text[: row.numbers[0].start] if row.numbers else row.text
     if _TOTAL.search(label) or (is_last and not _OF_ITEM.search(label)):
         return False
-    is_on_item = item_words.row_kind(label) == "on_item"
+    is_on_item = lexicon.row_kind(label) == "on_item"
     return is_on_item or bool(lexicon.wordbook("discount").find(label))

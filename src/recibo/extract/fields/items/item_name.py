@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import currency_symbols, item_words
+from recibo.extract.text import currency_symbols, lexicon
 
 #: A name has more letters than this.
 _FEW_LETTERS = 2
@@ -72,7 +72,7 @@ def of_row(row: Row, end: int, factors: arithmetic.Factors | None) -> str:
         return between
     # `2 x 15,50  Gulrøtter  31,00`: the name is after both.
     after = _before_columns(row.text[last.end : end])
-    is_name_after = _AFTER_PRICE.match(without_units(after)) and not item_words.row_kind(after)
+    is_name_after = _AFTER_PRICE.match(without_units(after)) and not lexicon.row_kind(after)
     return after if is_name_after else _before_columns(before)
 
 
@@ -174,7 +174,7 @@ def continues(upper: str, lower: str) -> bool:
     if not ending or not lower.strip() or (upper.isupper() and not lower.isupper()):
         return False
     is_open = upper.count("(") > upper.count(")")
-    return is_open or lower.startswith("& ") or item_words.is_joining(ending[-1])
+    return is_open or lower.startswith("& ") or lexicon.is_joining(ending[-1])
 
 
 def without_tax_codes(text: str) -> str:
@@ -198,36 +198,36 @@ def _letters(text: str) -> int:
 
 @functools.cache
 def _unit() -> re.Pattern[str]:
-    return re.compile(rf"[\W_]*+(?:{item_words.units()})?[\W_]*+x?[\W_]*+", re.IGNORECASE)
+    return re.compile(rf"[\W_]*+(?:{lexicon.units()})?[\W_]*+x?[\W_]*+", re.IGNORECASE)
 
 
 @functools.cache
 def _leading_unit() -> re.Pattern[str]:
-    return re.compile(rf"^\s*(?:{item_words.units()})\s+(?=[^\W\d_]{{3}})", re.IGNORECASE)
+    return re.compile(rf"^\s*(?:{lexicon.units()})\s+(?=[^\W\d_]{{3}})", re.IGNORECASE)
 
 
 @functools.cache
 def _place() -> re.Pattern[str]:
     return re.compile(
-        rf"\W*+(?:{item_words.places()})\W*+(?:(?:no|nr)\W*+)?[0-9]*+\W*+", re.IGNORECASE
+        rf"\W*+(?:{lexicon.places()})\W*+(?:(?:no|nr)\W*+)?[0-9]*+\W*+", re.IGNORECASE
     )
 
 
 @functools.cache
 def _place_before() -> re.Pattern[str]:
     """`Pump 05 Premium`: the number of a fuel pump before the name."""
-    return re.compile(rf"^\W*(?:{item_words.places()})\W*[0-9]{{1,2}}\s+(?=\S)", re.IGNORECASE)
+    return re.compile(rf"^\W*(?:{lexicon.places()})\W*[0-9]{{1,2}}\s+(?=\S)", re.IGNORECASE)
 
 
 @functools.cache
 def _grade() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:[0-9]{{1,2}}\s+)?(?:{item_words.grades()})\W*")
+    return re.compile(rf"\W*(?:[0-9]{{1,2}}\s+)?(?:{lexicon.grades()})\W*")
 
 
 @functools.cache
 def _counting() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![^\W\d_])(?:{item_words.counting()}|{item_words.units()}|{currency_symbols.word()})(?![^\W\d_])"
+        rf"(?<![^\W\d_])(?:{lexicon.counting()}|{lexicon.units()}|{currency_symbols.word()})(?![^\W\d_])"
         r"|[コ個点本枚件単]",
         re.IGNORECASE,
     )
@@ -244,7 +244,7 @@ def _binding() -> re.Pattern[str]:
     """Text between quantity and price: a unit, a multiplication sign, an opening bracket."""
     # A single `a` is German for at; as a capital it ends names (VITAMIN A).
     return re.compile(
-        rf"(?:\s+(?i:{item_words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
+        rf"(?:\s+(?i:{lexicon.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
         rf"[\s$_]*(?:{currency_symbols.word()}\s*)?$"
     )
 

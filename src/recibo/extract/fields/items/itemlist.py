@@ -12,7 +12,6 @@ from recibo.extract.fields.items import (
     item_name,
     naming,
     priced_row,
-    quantities,
     regions,
     sums,
     terminators,
@@ -59,8 +58,8 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     layout = Layout(
         reach=reach,
         are_names_below=_are_names_below(entries, reach),
-        has_quantities=quantities.precede_names(reads) and not _are_indexed(entries, first),
-        has_quantities_after_names=quantities.follow_names(reads),
+        has_quantities=naming.precede_names(reads) and not _are_indexed(entries, first),
+        has_quantities_after_names=naming.follow_names(reads),
         are_indexed=_are_surely_indexed(entries, first),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
         have_codes=_have_codes(named, first),
@@ -268,7 +267,7 @@ def _has_quantity(entry: Entry) -> bool:
     """Return whether the first number of a row is surely a quantity: a factor, or `2 x`."""
     read = entry.priced
     # In the row below a name, quantity and price come first: `0.352 KG x 49.90`.
-    is_product = read.is_product and read.has_name and quantities.is_counted(read)
+    is_product = read.is_product and read.has_name and naming.is_counted(read)
     return is_product or item_name.is_multiplied(read.words)
 
 
@@ -355,8 +354,8 @@ def _named(entry: Entry, layout: Layout) -> Priced | None:
 
 def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:
     """Separate the name from an index, a code, a quantity before or after it."""
-    is_after_name = layout.has_quantities_after_names or quantities.is_multiplied(read)
-    if is_after_name and not read.factors and (counted := quantities.after_name(read)):
+    is_after_name = layout.has_quantities_after_names or naming.is_multiplied(read)
+    if is_after_name and not read.factors and (counted := naming.after_name(read)):
         qty, name = counted
         return item_name.strip_code(name), qty
     stripped = item_name.strip_code(read.words)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from recibo.extract.fields.items import arithmetic
 from recibo.extract.layout import headings
 from recibo.extract.model import Line, TextPage, Word
-from recibo.extract.text import item_words
+from recibo.extract.text import lexicon
 
 _RUN = re.compile(r"(?<![0-9.,])[0-9][0-9.,]*[.,][0-9]{2,4}(?![0-9.,]*[0-9])")
 _PRICE = re.compile(r"(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})+|0|[1-9][0-9]{0,5})[.,][0-9]{2,4}")
@@ -138,7 +138,7 @@ def _factors(text: str) -> Iterator[int]:
 @functools.cache
 def _joined_factors() -> re.Pattern[str]:
     return re.compile(
-        rf"[0-9]\s?(?i:{item_words.units()})\s?(?P<times>[xX×*])\s?(?P<price>[0-9]+[.,][0-9])"
+        rf"[0-9]\s?(?i:{lexicon.units()})\s?(?P<times>[xX×*])\s?(?P<price>[0-9]+[.,][0-9])"
     )
 
 
@@ -165,7 +165,7 @@ def _proven_quantities(text: str, after: str) -> Iterator[int]:
 def _joined_to_digits() -> re.Pattern[str]:
     return re.compile(
         r"(?<=[^\W_]|/)[0-9]{2,5}(?P<decimals>[.,][0-9]{2,3})"
-        rf"\s?(?i:{item_words.units()})(?![^\W\d_xX×])"
+        rf"\s?(?i:{lexicon.units()})(?![^\W\d_xX×])"
     )
 
 
@@ -173,7 +173,7 @@ def _joined_to_digits() -> re.Pattern[str]:
 def _joined_quantity() -> re.Pattern[str]:
     # A whole number is the content of a pack unless it is multiplied: `AGUA500ML`, `AGUA2UN X`.
     # A unit before a multiplication sign may be misread: `NANICA1,245K6 X 5,49`.
-    unit, times = rf"\s?(?i:{item_words.units()})", r"\s?[xX×*]\s?[0-9]"
+    unit, times = rf"\s?(?i:{lexicon.units()})", r"\s?[xX×*]\s?[0-9]"
     return re.compile(
         rf"(?<=[^\W_][^\W\d_])(?={_DECIMAL}(?:{unit}(?![^\W\d_])|\s?[A-Z][A-Z0-9]?{times})"
         rf"|(?:{_DECIMAL}|{_COUNT}){unit}{times})"
@@ -183,7 +183,7 @@ def _joined_quantity() -> re.Pattern[str]:
 @functools.cache
 def _quantity_at_end() -> re.Pattern[str]:
     return re.compile(
-        rf"(?:^|\s|(?<=[^\W\d_][^\W\d_]))(?:{_DECIMAL}|{_COUNT})\s?(?i:{item_words.units()})"
+        rf"(?:^|\s|(?<=[^\W\d_][^\W\d_]))(?:{_DECIMAL}|{_COUNT})\s?(?i:{lexicon.units()})"
         r"(?P<times>\s?[xX×*])?\s*$"
     )
 

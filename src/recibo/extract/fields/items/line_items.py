@@ -1,30 +1,45 @@
 """Finds the line items of a document."""
 
+import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from recibo.extract.brazil.documents import nfse
 from recibo.extract.brazil.fiscal import Identified
 from recibo.extract.fields.items import (
     arithmetic,
+    details,
     item_details,
+    item_name,
     itemlist,
     joined,
-    misaligned,
-    sections,
+    priced_row,
+    regions,
     tables,
     terminators,
 )
-from recibo.extract.layout import item_rows
+from recibo.extract.fields.items.priced_row import Priced
+from recibo.extract.layout import rows
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem, TextPage
+from recibo.extract.text import ocr_confusions
 from recibo.extract.text.numbers import CENTS
 
 #: Names may be longer by a unit or code, but not by this factor.
 _MORE = 1.3
 
 _Items = tuple[Extracted[LineItem], ...]
+#: Rows at the same edge begin at most this many heights apart.
+_EDGE = 0.5
+#: The most sections, each of which ends with a sum.
+_MOST_SECTIONS = 40
+#: A single row equal to the total may be the total itself.
+_FEWEST = 2
+_LIKELY = 0.8
+#: Fewer amounts may add up by chance.
+_FEWEST_SHIFTED = 3
+_LIKELY_SHIFTED = 0.7
 
 
 def find(
@@ -38,16 +53,16 @@ def find(
         minor: The decimals of its currency.
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
-    lines = item_rows.of_pages(joined.separated(text_pages), minor=max(minor, CENTS))
+    lines = rows.of_pages(joined.separated(text_pages), minor=max(minor, CENTS))
     if document is None:
         found = _listed(lines, None)
     else:
         found = document.without_sums(document.line_items() or _listed(lines, document))
-    return item_details.with_details(found, lines, is_narrow=item_rows.are_narrow(lines))
+    return item_details.with_details(found, lines, is_narrow=rows.are_narrow(lines))
 
 
 def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
-    is_narrow = item_rows.are_narrow(lines)
+    is_narrow = rows.are_narrow(lines)
     # With a quantity of one the amount is twice in its row, which proves nothing.
     amounts = Counter(
         value
@@ -70,7 +85,7 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
 def _on_narrow_page(lines: Sequence[Row], amounts: Counter[Decimal]) -> _Items:
     """Return the items of a narrow receipt; realigned if a sum proves that amounts are shifted."""
     listed = itemlist.read(lines)
-    return listed if _is_summed(listed, amounts) else misaligned.read(lines) or listed
+    return listed if _is_summed(listed, amounts) else realigned(lines) or listed
 
 
 def _on_wide_page(lines: Sequence[Row]) -> _Items:
@@ -78,10 +93,10 @@ def _on_wide_page(lines: Sequence[Row]) -> _Items:
 
     Such rows may be anything; only their sum shows that they are items.
     """
-    sectioned, listed = sections.read(lines), itemlist.read(lines)
-    if _sum(listed) not in terminators.totals(lines) or len(sectioned) > len(listed):
-        return sectioned
-    return max((listed, sectioned), key=_products)
+    by_section, listed = sectioned(lines), itemlist.read(lines)
+    if _sum(listed) not in terminators.totals(lines) or len(by_section) > len(listed):
+        return by_section
+    return max((listed, by_section), key=_products)
 
 
 def _more_consistent(
@@ -127,3 +142,91 @@ def _may_be_discounted(item: LineItem) -> bool:
     if item.qty is None or item.unit_price is None or item.total is None:
         return False
     return arithmetic.is_product(item) or 0 < item.total < item.qty * item.unit_price
+
+
+def sectioned(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
+    """Return the charges at one edge that add up to a total."""
+    read_rows = [each for row in rows if (each := priced_row.read(row))]
+    ends = [terminators.meaning(each.row) in terminators.ENDS for each in read_rows]
+    totals = terminators.totals(rows)
+    starts = [0, *(index + 1 for index, is_end in enumerate(ends) if is_end)]
+    for start in starts[:_MOST_SECTIONS]:
+        charges = [
+            each
+            for each, is_end in zip(read_rows[start:], ends[start:], strict=True)
+            if not is_end and each.has_name
+        ]
+        for edge in _edges(charges):
+            if len(edge) >= _FEWEST and sum(each.total for each in edge) in totals:
+                return tuple(map(_item, edge))
+    return ()
+
+
+def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
+    """Yield the charges at each left edge, the leftmost edge first."""
+    placed = sorted(enumerate(charges), key=lambda each: each[1].row.line.box.x0)
+    lefts = [charge.row.line.box.x0 for _, charge in placed]
+    start = 0
+    while start < len(placed):
+        end = bisect.bisect(lefts, lefts[start] + _EDGE * placed[start][1].row.height)
+        yield [charge for _, charge in sorted(placed[start:end], key=lambda each: each[0])]
+        start = end
+
+
+def _item(charge: Priced) -> Extracted[LineItem]:
+    name = item_name.cleaned(item_name.strip_code(charge.words).replace("\t", " "))
+    factors = charge.factors
+    item = LineItem(
+        name,
+        factors.qty if factors else None,
+        factors.unit_price if factors else None,
+        charge.total,
+    )
+    return charge.row.cell.found(item, confidence=_LIKELY)
+
+
+def realigned(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
+    """Return the items, names and amounts paired in order; none if no sum proves it."""
+    found = regions.find(rows)
+    priced_rows = [row for row, price in found if price]
+    if not priced_rows:
+        return ()
+    following = rows[next(index for index, row in enumerate(rows) if row is priced_rows[0]) :]
+    names = _names_below(following)
+    amounts = [each for row in following if (each := priced_row.read(row))]
+    count = len(names)
+    if not _FEWEST_SHIFTED <= count < len(amounts) or all(
+        each.has_name for each in amounts[:count]
+    ):
+        return ()
+    if sum(each.total for each in amounts[:count]) != amounts[count].total:
+        return ()
+    counted = [row for row in names if item_name.leading_qty(row.text)]
+    is_counted = len(counted) * 2 >= count
+    items = tuple(
+        _shifted_item(row, amount, counted=is_counted)
+        for row, amount in zip(names, amounts[:count], strict=True)
+    )
+    return items if all(item.value.name for item in items) else ()
+
+
+def _names_below(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with names, up to the first total."""
+    named: list[Row] = []
+    for row in rows:
+        if terminators.meaning(row) in terminators.ENDS:
+            return named
+        is_named = item_name.is_name(item_name.of_row(row, len(row.text), None))
+        if is_named and details.read(row) is None:
+            named.append(row)
+    return named
+
+
+def _shifted_item(row: Row, amount: Priced, *, counted: bool) -> Extracted[LineItem]:
+    before = priced_row.read(row)
+    words = before.words if before else row.text
+    leading = item_name.leading_qty(words) if counted else None
+    qty, words = leading or (None, item_name.strip_code(words))
+    name = item_name.cleaned(words.replace("\t", " "))
+    name = name if row.is_exact else ocr_confusions.repaired(name)
+    return row.cell.found(LineItem(name, qty, None, amount.total), confidence=_LIKELY_SHIFTED)

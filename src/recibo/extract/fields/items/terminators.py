@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import Enum
 
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import item_words, lexicon
+from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import Number
 
 _TOTALS = ("payable", "total", "subtotal")
@@ -88,7 +88,7 @@ def ends_table(row: Row) -> bool:
     A label without an amount below an item is part of its description.
     """
     has_amount = any(figure.is_money or len(figure.readings) > 1 for figure in row.numbers)
-    return item_words.row_kind(row.text) == "end" or (has_amount and meaning(row) in ENDS)
+    return lexicon.row_kind(row.text) == "end" or (has_amount and meaning(row) in ENDS)
 
 
 def ends_list(row: Row, *, has_amount: bool) -> bool:
@@ -100,7 +100,7 @@ def ends_list(row: Row, *, has_amount: bool) -> bool:
 
 def is_final_price(row: Row) -> bool:
     """Return whether a row is the final price of the item above."""
-    return item_words.row_kind(_label(row)) == "final"
+    return lexicon.row_kind(_label(row)) == "final"
 
 
 @functools.lru_cache(maxsize=4096)
@@ -115,7 +115,7 @@ def _meaning_before_amount(text: str) -> Meaning | None:
 
 @functools.lru_cache(maxsize=4096)
 def _meaning(label: str) -> Meaning | None:
-    match item_words.row_kind(label):
+    match lexicon.row_kind(label):
         case "item" | "final":
             return None
         case "on_item":
@@ -144,7 +144,7 @@ def _is_sum_of(text: str) -> bool:
     if not found or any(map(str.isalnum, text[: found[0].start])):
         return False
     following = text[found[0].end :].split()
-    return text.rstrip().endswith(":") or bool(following and item_words.is_of(following[0]))
+    return text.rstrip().endswith(":") or bool(following and lexicon.is_of(following[0]))
 
 
 def _label(row: Row) -> str:

@@ -10,9 +10,8 @@ import numpy as np
 
 from recibo.extract.model import Picture, Word
 from recibo.extract.ocr.engine import Reading
-from recibo.extract.ocr.paddle import malloc_trim, recognition, regions, runtimes
-from recibo.extract.ocr.paddle.detection import Detector
-from recibo.extract.ocr.paddle.previous_words import SURE, KnownWords
+from recibo.extract.ocr.paddle import recognition, regions, runtimes
+from recibo.extract.ocr.paddle.detection import Detector, trim
 from recibo.extract.ocr.paddle.recognition import Piece
 from recibo.extract.ocr.paddle.regions import Region
 from recibo.extract.ocr.runtime import Runtime
@@ -37,6 +36,19 @@ POOR_TEXT, SHORT_RATIOS, SHORT_LINES = 0.8, (2.0, 5.0), 12
 
 #: Only regions this many times longer than thick show the direction of the text.
 LONG_RATIO = 1.5
+#: All but one in some hundred words with this confidence are right: reading them again takes time
+#: and changes nothing.
+SURE = 0.97
+
+#: A word belongs to a region if it extends beyond its ends by at most this share of the word's
+#: length, its middle is at most this share of the region's thickness off the region's, and neither
+#: is more than this many times as thick as the other.
+_MOST_OUTSIDE = 0.15
+_MOST_OFF = 0.25
+_MOST_RATIO = 1.5
+
+#: Words are all words of a region if they cover this share of its length.
+_COVERED = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ class PaddleEngine:
                 return self._read_again(picture, scale, earlier)
             return self._read(picture, scale)
         finally:
-            malloc_trim.trim()
+            trim()
 
     def _read(self, picture: Picture, scale: float) -> Reading:
         view = self._upright(picture, scale)
@@ -222,3 +234,35 @@ def _is_sideways(found: Sequence[Region]) -> bool:
     vertical = sum(region.height for region in found if region.is_vertical)
     flat = sum(region.width for region in found if region.width >= LONG_RATIO * region.height)
     return vertical > flat
+
+
+class KnownWords:
+    """The horizontal words of an earlier pass."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self._words = [word for word in words if not word.is_vertical]
+        boxes = [word.box for word in self._words]
+        self._x = np.array([box.x_center for box in boxes])
+        self._y = np.array([box.y_center for box in boxes])
+        self._length = np.array([box.width for box in boxes])
+        self._thickness = np.array([box.height for box in boxes])
+
+    def inside(self, region: Region) -> list[Word]:
+        """Return the words in a region; none if they do not cover it."""
+        if region.is_vertical or not self._words:
+            return []
+        dx, dy = self._x - region.x, self._y - region.y
+        along = dx * math.cos(region.angle) + dy * math.sin(region.angle)
+        aside = dy * math.cos(region.angle) - dx * math.sin(region.angle)
+        start = np.maximum(along - self._length / 2, -region.width / 2)
+        end = np.minimum(along + self._length / 2, region.width / 2)
+        shared = np.maximum(end - start, 0)
+        belongs = (
+            (shared >= (1 - _MOST_OUTSIDE) * self._length)
+            & (np.abs(aside) <= _MOST_OFF * region.height)
+            & (self._thickness <= _MOST_RATIO * region.height)
+            & (region.height <= _MOST_RATIO * self._thickness)
+        )
+        if shared[belongs].sum() < _COVERED * region.width:
+            return []
+        return [self._words[place] for place in np.flatnonzero(belongs)]
