@@ -52,6 +52,8 @@ def test_any_text_can_be_asked_for_amounts(text: str) -> None:
         ("ÖSSZESEN 12 500 Ft", ["12500"]),
         ("1 250 krydda", ["1", "250"]),
         ("¥1,200-", ["1200"]),
+        ("SERV.CHG.10% RM8.25", ["10", "8.25"]),
+        ("Rounding -RMO.02", ["-0.02"]),
     ],
 )
 def test_numbers_are_read_as_printed(text: str, expected: list[str]) -> None:

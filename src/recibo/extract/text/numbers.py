@@ -28,9 +28,10 @@ _MISREAD = (
 
 # Groups of three digits, or digits without groups; then decimals, around whose separator OCR may
 # put a space. A space separates groups only before a decimal comma or a currency symbol, since in
-# "3 250.00" it may separate a quantity from a price. India groups by two.
+# "3 250.00" it may separate a quantity from a price. India groups by two. After a letter a dot ends
+# an abbreviation: "CHG.10%".
 _NUMBER = r"""
-    (?<![0-9.,])
+    (?:(?<![0-9.,])|(?<=[^\W\d_]\.))
     (?:
         (?<![^\W_])[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+
             (?:,[0-9]{2}(?![0-9])|(?=\s?SYMBOL(?![^\W\d_])))
