@@ -1,6 +1,7 @@
 """The parties and the due date of whole documents."""
 
 import datetime as dt
+import re
 
 import pytest
 
@@ -263,3 +264,25 @@ Total                 11.30
     others = [one.value for one in receipt.merchant_name.alternatives]
     assert others
     assert {"Amt (RM)", "TAX INVOICE"}.isdisjoint(others)
+
+
+def test_alternatives_of_a_name_are_no_line_items() -> None:
+    receipt = read(
+        """
+        KEDAI AMAN
+   NO 12 JALAN SATU 43000 KAJANG
+                   Amt (RM)
+Nasi Lemak             8.50
+Teh Tarik              2.80
+Mee Goreng             5.00
+Total                 16.30
+12/03/2018 14:20
+"""
+    )
+
+    assert ["Nasi Lemak", "Teh Tarik", "Mee Goreng"] == [
+        one.value.name for one in receipt.line_items
+    ]
+    assert receipt.merchant_name is not None
+    others = [one.value for one in receipt.merchant_name.alternatives]
+    assert [] == [one for one in others if re.search("Nasi|Teh|Mee", one)]

@@ -24,9 +24,11 @@ from recibo.extract.model import (
     Details,
     Extracted,
     Header,
+    LineItem,
     Receipt,
     TextPage,
     Word,
+    around,
 )
 from recibo.extract.resolve import assemble
 from recibo.extract.text import lexicon, tables
@@ -54,6 +56,8 @@ _WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
 _ONE_OF_TWO = 0.5
 
 _MOST_ALTERNATIVES = 3
+# A name above a table may overlap it a little on a tilted page.
+_MOST_SHARED = 0.25
 
 #: The features of a value, by name.
 Features = Mapping[str, float]
@@ -78,9 +82,10 @@ def with_confidence(
 
 def _with_alternatives(fields: Receipt, candidates: Candidates) -> Receipt:
     """Return the receipt in which each value knows the next best ones."""
+    names = _outside_items(_without_labels(candidates.merchant_names), fields.line_items)
     return replace(
         fields,
-        merchant_name=_among(fields.merchant_name, _without_labels(candidates.merchant_names)),
+        merchant_name=_among(fields.merchant_name, names),
         merchant_tax_id=_among(fields.merchant_tax_id, candidates.merchant_tax_ids),
         issued_at=_among(fields.issued_at, candidates.moments),
         total=_among(fields.total, assemble.ranked_totals(candidates)),
@@ -89,16 +94,17 @@ def _with_alternatives(fields: Receipt, candidates: Candidates) -> Receipt:
         currency=_among(fields.currency, candidates.currencies),
         document_number=_among(fields.document_number, candidates.document_numbers),
         document_key=_among(fields.document_key, candidates.document_keys),
-        details=_details(fields.details, candidates),
+        details=_details(fields, candidates),
     )
 
 
-def _details(details: Details, candidates: Candidates) -> Details:
-    found = candidates.parties
+def _details(fields: Receipt, candidates: Candidates) -> Details:
+    details, found = fields.details, candidates.parties
+    customers = _outside_items(_without_labels(found.customer_names), fields.line_items)
     return replace(
         details,
         merchant_address=_among(details.merchant_address, found.merchant_addresses),
-        customer_name=_among(details.customer_name, _without_labels(found.customer_names)),
+        customer_name=_among(details.customer_name, customers),
         customer_tax_id=_among(details.customer_tax_id, found.customer_tax_ids),
         due_date=_among(details.due_date, found.due_dates),
     )
@@ -107,6 +113,25 @@ def _details(details: Details, candidates: Candidates) -> Details:
 def _without_labels(names: Sequence[Extracted[str]]) -> list[Extracted[str]]:
     """Return the candidates without headings of columns, currencies and other labels."""
     return [one for one in names if not _is_label(one.value)]
+
+
+def _outside_items(
+    names: Sequence[Extracted[str]], items: Sequence[Extracted[LineItem]]
+) -> list[Extracted[str]]:
+    """Return the candidates that have no row between the first and the last line item."""
+    boxes = [(one.page, one.whole_box or one.box) for one in items]
+    tables_ = {
+        page: around([box for at, box in boxes if box and at == page])
+        for page in {at for at, box in boxes if box}
+    }
+    return [one for one in names if not _is_between(one, tables_.get(one.page))]
+
+
+def _is_between(name: Extracted[str], table: Box | None) -> bool:
+    if table is None or name.box is None:
+        return False
+    shared = min(name.box.y1, table.y1) - max(name.box.y0, table.y0)
+    return shared > _MOST_SHARED * name.box.height
 
 
 def _is_label(text: str) -> bool:
