@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from recibo.errors import ServiceError
 from recibo.lib import logs
+from recibo.store.db import NewerSchemaError
 from recibo.store.folder_lock import FolderInUseError
 
 
@@ -29,7 +30,7 @@ def run(main: Coroutine[Any, Any, None]) -> int:
         # The lines after the first (the statement and a link) do not help an operator.
         sys.stderr.write(f"recibo: the database fails: {str(e).splitlines()[0]}\n")
         return 1
-    except (StartError, FolderInUseError, ServiceError, OSError, ValueError) as e:
+    except (StartError, FolderInUseError, NewerSchemaError, ServiceError, OSError, ValueError) as e:
         sys.stderr.write(f"recibo: {e}\n")
         return 1
     return 0

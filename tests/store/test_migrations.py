@@ -1,5 +1,6 @@
 """A database of the first version keeps its rows when it is upgraded."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from recibo.store.tables import (
     WebhookEndpoint,
 )
 from tests import servers
+from tests.cli import commands
 
 
 @pytest.fixture
@@ -107,6 +109,32 @@ async def test_sessions_of_older_versions_are_kept(empty_url: str) -> None:
         row.last_seen_at,
         row.last_ip_address,
     )
+
+
+@pytest.mark.parametrize(
+    "arguments", [("serve", "--port", "0"), ("migrate",), ("backup", "copy")], ids=" ".join
+)
+def test_database_of_a_newer_version_is_refused_in_one_line(
+    empty_url: str, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    asyncio.run(_migrate_to(empty_url, "9999"))
+
+    done = commands.run(tmp_path, *arguments, DATABASE_URL=empty_url)
+
+    assert 1 == done.status
+    assert "Traceback" not in done.stderr
+    # Warnings may come before it.
+    reason = done.stderr.splitlines()[-1]
+    assert reason.startswith("recibo: the database was migrated by a newer version")
+    assert "recibo restore" in reason
+
+
+async def _migrate_to(url: str, revision: str) -> None:
+    await db.migrate(url)
+    async with db.open_for_restore(url) as connection:
+        await connection.execute(
+            text("UPDATE alembic_version SET version_num = :to"), {"to": revision}
+        )
 
 
 async def _add_org(connection: AsyncConnection) -> None:

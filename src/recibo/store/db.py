@@ -57,6 +57,10 @@ ReadSession = NewType("ReadSession", AsyncSession)
 Session = NewType("Session", AsyncSession)
 
 
+class NewerSchemaError(Exception):
+    """The database was migrated by a newer version."""
+
+
 async def lock(session: Session, name: str) -> None:
     """Wait for other transactions that locked this name; locked until the transaction ends."""
     # SQLite has one writer at a time.
@@ -173,7 +177,11 @@ class Database:
             return (await session.execute(text("SELECT 1"))).scalar() == 1
 
     async def is_migrated(self) -> bool:
-        """Return whether the schema is at the newest revision."""
+        """Return whether the schema is at the newest revision.
+
+        Raises:
+            NewerSchemaError: a newer version has migrated it.
+        """
         with self._guard():
             async with self._reader.connect() as connection:
                 return await connection.run_sync(_is_current)
@@ -193,7 +201,11 @@ def notify_on_commit(session: Session) -> None:
 
 
 async def migrate(url: str) -> None:
-    """Upgrade the schema to the newest revision; several processes may call it at once."""
+    """Upgrade the schema to the newest revision; several processes may call it at once.
+
+    Raises:
+        NewerSchemaError: a newer version has migrated it.
+    """
     engine = _maintenance_engine(url)
     try:
         async with engine.begin() as connection:
@@ -261,7 +273,15 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _is_current(connection: Connection) -> bool:
-    return _revision(connection) == _newest_revision()
+    found = _revision(connection)
+    if found is not None and not is_known_revision(found):
+        message = (
+            f"the database was migrated by a newer version of Recibo (revision {found}). Install "
+            "that version, or restore the backup that you made before upgrading "
+            "(`recibo restore`)."
+        )
+        raise NewerSchemaError(message)
+    return found == _newest_revision()
 
 
 @cache
