@@ -19,7 +19,7 @@ from standardwebhooks import Webhook
 from tests import drawing, make_documents, second_factors
 from tests.people import PASSWORD
 from tests.portal import browser
-from tests.portal.browser import Address, Site
+from tests.portal.browser import Address, Site, violations
 
 # One server and one browser, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
@@ -84,6 +84,17 @@ def test_api_documentation_works_under_its_policy(site: Site) -> None:
         page.get_by_text("/v1/extract", exact=True).click()
 
         expect(page.get_by_text("Idempotency-Key").first).to_be_visible()
+        page.get_by_role("tab", name="Schema").first.click()
+        assert [] == violations(page)
+
+
+def test_api_documentation_follows_the_color_scheme(site: Site) -> None:
+    with site.visit(size=(1200, 900)) as page:
+        page.goto("/docs")
+        page.emulate_media(color_scheme="dark")
+        expect(page.locator("html")).to_have_class("dark-mode")
+        page.emulate_media(color_scheme="light")
+        expect(page.locator("html")).not_to_have_class("dark-mode")
 
 
 def test_signing_up_out_and_in_again(site: Site, address: Address) -> None:

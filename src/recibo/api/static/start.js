@@ -2,6 +2,12 @@
 
 const page = document.getElementById("swagger-ui");
 
+// Swagger UI has dark colors, but follows no preference.
+const isDark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", isDark.matches);
+isDark.addEventListener("change", follow);
+follow();
+
 /** Repair what keeps keyboards and screen readers out of Swagger UI's own markup. */
 function repair() {
   // A link within a button; the button opens the same operation.
