@@ -64,6 +64,18 @@ async def test_both_are_shown_with_what_differs(database_url: str, tmp_path: Pat
     assert 1 == answer.text.count('<tr class="differs">')
 
 
+async def test_names_of_keys_are_translated(sqlite_url: str, tmp_path: Path) -> None:
+    async with two_duplicates(sqlite_url, tmp_path) as (service, owner, first, _):
+        secret = await make.key(service.database, OrgId(owner.org_id))
+        other = (await service.extracted(make.jpeg("2"), secret=secret))["id"]
+        answer = await service.stranger.get(
+            f"{PATH}/{other}/duplicates/{first}", headers={"Accept-Language": "pt-BR"}
+        )
+
+    assert "Chave de API" in answer.text
+    assert "API key" not in answer.text
+
+
 async def test_list_is_kept_through_the_comparison(database_url: str, tmp_path: Path) -> None:
     kept = {"list": "q=aurora"}
     async with two_duplicates(database_url, tmp_path) as (service, _, first, second):

@@ -84,7 +84,7 @@ async def test_receipts_and_billing_agree_on_what_is_left(
     async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, _):
         reader.hold()
         await receipt_pages.upload(service)
-        listed = await receipt_pages.get_page(service, "?status=pending")
+        listed = await receipt_pages.get_page(service, "?upload=yes")
         money = await forms.get_page(service, "/portal/billing")
         reader.release()
 

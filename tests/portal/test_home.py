@@ -37,7 +37,7 @@ async def test_first_steps_are_ticked_off(service: Installation) -> None:
     assert "shown only once" in made.by_role["status"]
     assert "2 of 5 done" in pages.parse(later).text
     assert not SECRET.search(later.text)
-    assert "/portal/receipts?status=pending#upload" in pages.parse(later).links
+    assert "/portal/receipts?upload=yes#upload" in pages.parse(later).links
     assert 200 == called.status_code
     assert "3 of 5 done" in used.text
 
@@ -76,7 +76,7 @@ async def test_who_may_not_upload_sees_no_steps(sqlite_service: Installation, ro
     page = await forms.get_page(sqlite_service, "/portal")
 
     assert "Set up Recibo" not in page.text
-    assert "/portal/receipts?status=pending#upload" not in page.links
+    assert "/portal/receipts?upload=yes#upload" not in page.links
 
 
 async def test_page_shows_what_to_review_and_what_was_spent(

@@ -122,7 +122,7 @@ def test_upload_can_be_canceled(site: Site, tmp_path: Path) -> None:
 def test_inbox_works_without_javascript(site: Site, tmp_path: Path) -> None:
     with site.visit(javascript=False) as page:
         sign_up(page, "dora")
-        page.goto("/portal/receipts?status=pending")
+        page.goto("/portal/receipts?upload=yes")
         expect(page.get_by_label("Take photo")).to_be_visible()
         page.locator("#file").set_input_files(make_receipts(tmp_path, "D-1", "D-2"))
         page.get_by_role("button", name="Upload").click()

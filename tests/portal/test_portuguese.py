@@ -30,7 +30,7 @@ VISITORS_PAGES = (
     "/portal/accept-invite", "/portal/nowhere",
 )  # fmt: skip
 BROKEN = make.jpeg("unreadable")
-STARTS = ("/portal", "/portal/webhooks/new", "/portal/receipts?status=pending")
+STARTS = ("/portal", "/portal/webhooks/new", "/portal/receipts?upload=yes")
 # They are no pages, or have the texts of developers.
 NO_PAGES = re.compile(
     r"/portal/(static|style|inbox|receipts/export|receipts/\w+/(file|json|pages))"

@@ -185,3 +185,22 @@ async def test_roles_that_only_read_may_export_and_nothing_else(
     assert "CSV, one row per receipt" in page.buttons
     assert [403] * 4 == [answer.status_code for answer in (*posts, asked)]
     assert (200, 403) == (exported.status_code, refused.status_code)
+
+
+async def test_month_is_offered_once_a_list_is_approved(sqlite_url: str, tmp_path: Path) -> None:
+    names = ("Aurora", "Brisa")
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader_of(*names)) as (
+        service,
+        owner,
+    ):
+        first, second = (await upload_all(service, owner, *names)).values()
+        some, every = [
+            pages.parse(await submit(service, "approve", f"{one}:1", back="review=needs_review"))
+            for one in (first, second)
+        ]
+
+    month = f"{PATH}/export?format=csv&review=approved&after=2026-03-01&until=2026-03-31"
+    assert [False, True] == [month in page.links for page in (some, every)]
+    # An empty list has nothing to export.
+    empty = f"{PATH}/export?review=needs_review&format=csv&rows=receipts"
+    assert [True, False] == [empty in page.links for page in (some, every)]

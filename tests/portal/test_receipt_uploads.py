@@ -154,3 +154,20 @@ async def test_script_gets_the_results_as_json(sqlite_service: Installation) -> 
     )
     assert (listed, True) == (found["again.jpg"]["receipt_id"], found["again.jpg"]["is_known"])
     assert "The file is not a JPG, PNG, HEIC, WEBP, TIFF or PDF." == found["b.gif"]["error"]
+
+
+async def test_form_is_above_the_list_on_request_and_at_first(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, _):
+        empty = await service.stranger.get(PATH)
+        await receipt_pages.upload(service)
+        full = await service.stranger.get(PATH)
+        asked = await service.stranger.get(f"{PATH}?upload=yes")
+        narrowed = await service.stranger.get(f"{PATH}?review=ready")
+
+    pages_ = (empty, full, asked, narrowed)
+    assert [True, False, True, False] == ['id="file"' in one.text for one in pages_]
+    assert asked.text.index('id="file"') < asked.text.index('id="receipts"')
+    # Whether the list shows what is uploaded now.
+    assert [True, True, True, False] == ["data-is-listed" in one.text for one in pages_]

@@ -174,6 +174,17 @@ async def test_sums_are_shown_without_scripts(sqlite_url: str, tmp_path: Path) -
     assert "Items add up to 41.20, the total is 41.30: 0.10 missing." in refused.text
 
 
+async def test_tax_may_be_included(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        await review.post(total="41.20", subtotal="41.20", tax="5.30")
+        included = await review.page()
+        await review.post(total="46.50")
+        added = await review.page()
+
+    assert "Subtotal and total agree, tax included" in included.text
+    assert "Subtotal and tax add up" in added.text
+
+
 async def test_scripts_get_the_address_of_the_page_after_saving(
     sqlite_url: str, tmp_path: Path
 ) -> None:

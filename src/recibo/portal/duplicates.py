@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Response
 from pydantic import BaseModel
 
-from recibo.portal import forms, pages, request_context, routers
+from recibo.portal import forms, pages, request_context, routers, service_messages
 from recibo.portal.receipt_lists import PAGE
 from recibo.portal.request_context import RequestContext
 from recibo.portal.review_lists import ReviewList
@@ -71,7 +71,7 @@ async def show_both(caller: Reader, receipt_id: str, other_id: str) -> Response:
         this=this.receipt,
         other=other.receipt,
         compared=list(_compared(this.receipt, other.receipt)),
-        names=names,
+        names=service_messages.actors(names),
         is_listed=other.receipt.id in this.receipt.duplicates,
         may_write=caller.may(Permission.RECEIPTS_WRITE),
         listed=ReviewList.of(caller.request.query_params),

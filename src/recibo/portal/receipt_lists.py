@@ -170,8 +170,8 @@ TABS = (
 )
 #: The fields by which tabs differ.
 _TAB_FIELDS = ("status", "review")
-#: The address of the form for uploads.
-UPLOAD = f"{PAGE}?{urlencode(PROCESSING.values)}#upload"
+#: The address of the list with the form for uploads.
+UPLOAD = f"{PAGE}?upload=yes#upload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +194,11 @@ class Listed:
     def has_newer(self) -> bool:
         """Whether it is not the first page."""
         return bool(self.cursor)
+
+    @property
+    def shows_new(self) -> bool:
+        """Whether a receipt that is uploaded now appears on this page."""
+        return not (self.values or self.cursor) and self.order == receipt_sorting.NEWEST
 
     @property
     def newest(self) -> str:

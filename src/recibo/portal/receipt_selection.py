@@ -206,6 +206,11 @@ def notice(query: Mapping[str, str]) -> str:
     return " ".join(parts)
 
 
+def has_approved(query: Mapping[str, str]) -> bool:
+    """Return whether the last action approved receipts, by the query that it redirected to."""
+    return query.get("did") == "approve" and _figure(query.get("done")) > 0
+
+
 async def _correct(
     caller: RequestContext, form: SelectionForm, did: str, **changes: Any
 ) -> Response:

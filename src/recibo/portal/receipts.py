@@ -178,7 +178,7 @@ async def _list(
     error = next((one for one in (sent.error, *refused, listed.error) if one), None)
     async with caller.services.database.read() as session:
         quota = await usage.quota(session, caller.member)
-        finished = await _finished(session, caller)
+        finished = await _finished(session, caller, listed)
     pending = [one for one in listed.slice.data if one.status is ReceiptStatus.PENDING]
     answer = pages.show(
         caller.request,
@@ -192,7 +192,7 @@ async def _list(
         upload_path=receipt_lists.UPLOAD,
         damaged=receipt_details.DAMAGED,
         category_options=[(one.value, names.category(one)) for one in Category],
-        is_uploading=_shows_form(listed, sent),
+        is_uploading=_shows_form(caller, listed, sent),
         pending=len(pending),
         finished=finished,
         uploading=_refusal(sent.error, {"file", "accuracy", "type"}),
@@ -203,19 +203,21 @@ async def _list(
     return _answered(answer, error)
 
 
-def _shows_form(listed: Listed, sent: UploadResults) -> bool:
-    """Return whether the form for uploads is shown: on its tab, with its errors, or at first."""
+def _shows_form(caller: RequestContext, listed: Listed, sent: UploadResults) -> bool:
+    """Return whether the form for uploads is shown: on request, with its errors, or at first."""
     is_empty = not (listed.slice.data or listed.values)
-    return bool(is_empty or sent.error or sent.refused) or listed.tab is receipt_lists.PROCESSING
+    return bool(is_empty or sent.error or sent.refused or caller.request.query_params.get("upload"))
 
 
 def _notice(caller: RequestContext) -> str:
     return receipt_selection.notice(caller.request.query_params) or caller.notice(_NOTICES)
 
 
-async def _finished(session: ReadSession, caller: RequestContext) -> list[Period]:
-    """Return the months to export once none is left to review, the one reviewed most first."""
-    if caller.request.query_params.get("notice") != "reviewed":
+async def _finished(session: ReadSession, caller: RequestContext, listed: Listed) -> list[Period]:
+    """Return the months to export once a list is approved, the one reviewed most first."""
+    query = caller.request.query_params
+    is_approved = receipt_selection.has_approved(query) and not listed.slice.data
+    if not (is_approved or query.get("notice") == "reviewed"):
         return []
     approved = audit.Filters(
         action=AuditAction.RECEIPT_APPROVED,

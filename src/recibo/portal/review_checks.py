@@ -17,6 +17,7 @@ _TAXES = lazy_gettext("Taxes by rate")
 _PAYMENTS = lazy_gettext("Payments")
 _SUBTOTAL_AND_TAX = lazy_gettext("Subtotal and tax")
 _SUBTOTAL_AND_MORE = lazy_gettext("Subtotal, tax, discounts and charges")
+_SUBTOTAL_WITH_TAX = lazy_gettext("Subtotal with tax included")
 # As they are named within a sentence.
 _WHOLES = {
     "total": lazy_gettext("the total"),
@@ -74,6 +75,8 @@ class Ledger:
             return _("Taxes by rate add up to %(whole)s", whole=_WHOLES[self.whole])
         if self.parts == _PAYMENTS:
             return _("Payments add up to %(whole)s", whole=_WHOLES[self.whole])
+        if self.parts == _SUBTOTAL_WITH_TAX:
+            return _("Subtotal and total agree, tax included")
         return _("Subtotal and tax add up")
 
 
@@ -173,6 +176,8 @@ def _total(receipt: Receipt) -> Ledger | None:
     total, subtotal, tax = (
         Decimal(one or 0) for one in (receipt.total, receipt.subtotal, receipt.tax)
     )
+    if tax and total - subtotal in sums.steps(receipt):
+        return Ledger(_SUBTOTAL_WITH_TAX, total, "total", total, receipt.currency)
     step = min(_ordered_steps(receipt), key=lambda one: abs(total - subtotal - tax - one))
     parts = _SUBTOTAL_AND_MORE if step else _SUBTOTAL_AND_TAX
     return Ledger(parts, subtotal + tax + step, "total", total, receipt.currency)

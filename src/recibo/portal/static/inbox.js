@@ -96,7 +96,7 @@
   };
 
   // Where the list shows what was uploaded, only what else became of files stays.
-  const isListed = !location.search;
+  const isListed = "isListed" in list.dataset;
   const begin = () => {
     if (!list.hidden) return;
     const head = document.createElement("div");
