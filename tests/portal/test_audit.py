@@ -76,6 +76,16 @@ async def test_filters_are_those_of_the_api(service: Installation) -> None:
         assert re.search(f'name="{name}".*?"{re.escape(value)}"', answer.text, re.DOTALL)
 
 
+async def test_full_page_is_not_heavy(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    for number in range(30):
+        await sqlite_service.stranger.patch("/v1/org", json={"name": f"Aurora {number}"})
+    page = await shown(sqlite_service, {})
+
+    # What else a page loads weighs 80 kB, of the 150 kB that it may.
+    assert len(page.content) < 70_000
+
+
 async def test_links_to_pages_keep_the_filters(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,18 @@ async def test_events_come_in_pages(service: Installation) -> None:
     assert [False, True, True] == ["Newest" in page.text for page in answers]
 
 
+async def test_page_of_failing_events_is_not_heavy(sqlite_service: Installation) -> None:
+    org_id = await webhook_pages.sign_up_owner(sqlite_service)
+    for _ in range(20):
+        event_id = await events.emit_event(sqlite_service.database, org_id)
+        for _ in range(4):
+            await events.attempt(sqlite_service.database, event_id, status=500)
+    page = await webhook_pages.get(sqlite_service)
+
+    # What else a page loads weighs 80 kB, of the 150 kB that it may.
+    assert len(page.content) < 70_000
+
+
 async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None:
     org_id = await webhook_pages.sign_up_owner(service)
     event_id = await events.emit_event(service.database, org_id)
@@ -115,7 +127,7 @@ async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None
     assert older is not None
     second = pages.parse(await webhook_pages.get(service, older[1])).text
 
-    assert 10 == len(re.findall(r"1\d\d ms", listed))
+    assert 2 == len(re.findall(r"1\d\d ms", listed))
     assert "Older attempts are not shown here." in listed
     assert 50 == len(re.findall(r"1\d\d ms", pages.parse(first).text))
     assert ["100 ms"] == re.findall(r"1\d\d ms", second)
