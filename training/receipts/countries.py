@@ -58,6 +58,8 @@ class Country:
     volume: str
     has_tips: bool
     labels: Labels
+    #: What stands around a seller's name.
+    heads: Labels
     #: Kind of document to patterns of sellers' names.
     shops: Labels
     surnames: tuple[str, ...]
@@ -127,6 +129,7 @@ def _country(tag: str, table: dict[str, object]) -> Country:
         volume=str(table.get("volume", "L")),
         has_tips=bool(table.get("tip")),
         labels=cast("Labels", words["labels"]),
+        heads=cast("Labels", words["heads"]),
         shops=cast("Labels", words["shops"]),
         surnames=_strings(words["surnames"]),
         people=_strings(words["people"]),

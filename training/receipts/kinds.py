@@ -40,7 +40,7 @@ _BRAZILIAN: Mapping[str, Maker] = {
 
 
 # Kinds with the rates of another one.
-_LIKE = {"two payments": "till", "slip": "restaurant", "tax invoice": "invoice"}
+_LIKE = {"two payments": "till", "slip": "restaurant", "tax invoice": "invoice", "chain": "till"}
 
 
 def kinds() -> Mapping[str, Kind]:
@@ -51,6 +51,7 @@ def kinds() -> Mapping[str, Kind]:
         for name, make in (
             ("till", tills.till),
             ("restaurant", tills.restaurant),
+            ("chain", tills.chain),
             ("fuel", fuel.fuel),
             ("invoice", company_invoices.invoice),
             ("two payments", tills.paid_in_two),

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from training.receipts import baskets, frames, item_rows, moments, sellers, sums
+from training.receipts import baskets, chains, frames, item_rows, moments, sellers, sums
 from training.receipts.baskets import NOTHING, Bought
+from training.receipts.chains import Chain
 from training.receipts.countries import Country, countries
 from training.receipts.faces import Case
 from training.receipts.frames import About, AnyRow
@@ -52,6 +53,16 @@ def tip_on_slip(rng: random.Random, language: str, case: Case) -> Document:
     return _strip(rng, desk(rng, country, case, basket), basket, "restaurant", "slip")
 
 
+def chain(rng: random.Random, language: str, case: Case) -> Document:
+    """Return the receipt of a shop whose head has more than its name and address."""
+    country = countries()[language]
+    basket = baskets.fill(rng, country, "grocery")
+    made = desk(rng, country, case, basket)
+    kind = rng.choice(("till", "restaurant"))
+    seller = chains.invent(rng, country, sellers.invent(rng, country, kind))
+    return _strip(rng, made, basket, kind, chain_store=seller)
+
+
 def desk(rng: random.Random, country: Country, case: Case, basket: Sequence[Bought]) -> Desk:
     """Return a till with its printer."""
     faces = case.fixed if rng.random() < 0.7 else case.proportional
@@ -93,9 +104,11 @@ def _strip(
     basket: Sequence[Bought],
     kind: str,
     payment: Payment = "one",
+    *,
+    chain_store: Chain | None = None,
 ) -> Document:
     country = counter.country
-    seller = sellers.invent(rng, country, kind)
+    seller = chain_store.seller if chain_store else sellers.invent(rng, country, kind)
     body = _body(rng, counter, basket, kind, payment)
     when = moments.moment(rng, country, has_time=rng.random() < 0.9)
     number = frames.number(rng)
@@ -104,12 +117,13 @@ def _strip(
     has_slip = rng.random() < 0.15 and payment == "one"
     slip = frames.card_slip(rng, counter, body.total) if has_slip else []
     rows = (
-        *frames.head(rng, counter, seller),
+        *(chain_store.head(rng, counter) if chain_store else frames.head(rng, counter, seller)),
         *(about if is_about_first else ()),
         *body.rows,
         *(() if is_about_first else about),
         *slip,
         *frames.foot(rng, counter, len(body.items)),
+        *(chain_store.foot(rng) if chain_store else ()),
     )
     truth = Truth(
         type="receipt",
@@ -132,7 +146,10 @@ def _strip(
         truth=truth,
         precision=when.precision,
         timezone=when.offset,
-        alternatives={**body.stated.alternatives, **seller.alternatives},
+        alternatives={
+            **body.stated.alternatives,
+            **(chain_store or seller).alternatives,
+        },
         # A slip has its own digits, and contradicts cash.
         bookkeeping=None if has_slip else body.stated.bookkeeping,
     )

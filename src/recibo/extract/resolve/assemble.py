@@ -19,8 +19,9 @@ T = TypeVar("T")
 _MOST_TAX = Decimal("0.45")
 
 # A candidate with a lower confidence is left out: null is better than a guess.
-_LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.5, 0.25, 0.3, 0.3
-_LEAST_NAME_ALONE = 0.9
+_LEAST_TOTAL, _LEAST_MOMENT, _LEAST_CURRENCY = 0.5, 0.3, 0.3
+# All names together, as several candidates hold the same one: likelier than no name at all.
+_LEAST_NAMES, _LEAST_NAME_ALONE = 0.5, 0.9
 # Two dates with at least this confidence are of two sales.
 _LIKELY_DAY = 0.8
 _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
@@ -32,9 +33,7 @@ def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Rec
     total = _likeliest(ranked_totals(candidates), _LEAST_TOTAL)
     subtotal, tax = _parts(candidates, total)
     issued_at = _likeliest(candidates.moments, _LEAST_MOMENT)
-    # Every page has a first line; without an amount or a date it is unlikely a seller's name.
-    least_name = _LEAST_NAME if total or issued_at else _LEAST_NAME_ALONE
-    merchant_name = _likeliest(candidates.merchant_names, least_name)
+    merchant_name = _name(candidates.merchant_names, is_alone=not (total or issued_at))
     merchant_tax_id = _likeliest(candidates.merchant_tax_ids, _LEAST_TAX_ID)
     digits = tables.currencies()[currency.value].digits if currency else None
     receipt = Receipt(
@@ -54,6 +53,13 @@ def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Rec
         texts=candidates.texts,
     )
     return details.with_amounts(receipt, candidates)
+
+
+def _name(names: Sequence[Extracted[str]], *, is_alone: bool) -> Extracted[str] | None:
+    if is_alone:
+        # Every page has a first line; without an amount or a date it is unlikely a seller's name.
+        return _likeliest(names, _LEAST_NAME_ALONE)
+    return names[0] if sum(name.confidence for name in names) >= _LEAST_NAMES else None
 
 
 def _type(candidates: Candidates, hint: DocumentType | None) -> Extracted[DocumentType]:
