@@ -143,8 +143,9 @@ def test_a_time_is_read(text: str, time: dt.time) -> None:
     assert [clock.time for clock in times(text)] == [time]
 
 
-def test_a_dotted_time_is_read_only_when_asked() -> None:
+def test_a_dotted_time_is_read_only_when_asked_or_named() -> None:
     assert times("14.35") == ()
+    assert [clock.time for clock in times("2.5.2024 klo 9.41")] == [dt.time(9, 41)]
     assert [clock.time for clock in times("14.35", dotted=True)] == [dt.time(14, 35)]
 
 

@@ -54,6 +54,11 @@ def test_any_text_can_be_asked_for_amounts(text: str) -> None:
         ("¥1,200-", ["1200"]),
         ("SERV.CHG.10% RM8.25", ["10", "8.25"]),
         ("Rounding -RMO.02", ["-0.02"]),
+        ("PRIX 1,829 EUR/L", ["1.829"]),
+        ("PRICE/G: $ 2.899", ["2.899"]),
+        ("1.659 €/Liter", ["1.659"]),
+        ("Rabatt 2 för 40 -5,00", ["2", "40", "-5.00"]),
+        ("IVA8 EURO", []),
     ],
 )
 def test_numbers_are_read_as_printed(text: str, expected: list[str]) -> None:

@@ -13,6 +13,7 @@ from recibo.extract.fields.tax_candidates import (
     NEAR,
     TaxContext,
     agree,
+    is_net,
     name_of,
     rates_in,
     tax_labels,
@@ -100,9 +101,23 @@ def _of_label(
         yield context.labelled(entries[-1], TaxLine(name, rate, zero, zero), zero)
         return
     ends = {entries[0].amount.start: entries[0], entries[-1].amount.start: entries[-1]}
+    above = context.rows[row.index - 1] if row.index and rate is None else None
+    if above and len(ends) == 1 and (taxed := _taxed_above(above, entries[0], context)):
+        line = TaxLine(name, taxed[0], taxed[1], entries[0].amount.value)
+        yield context.labelled(entries[0], line, proven=1)
+        return
     for entry in ends.values():
         line = TaxLine(name, rate, amount=entry.amount.value)
         yield context.labelled(entry, line, bare=is_bare, ambiguous=len(ends) > 1)
+
+
+def _taxed_above(above: Row, entry: Entry, context: TaxContext) -> tuple[Decimal, Decimal] | None:
+    """Return the rate and the taxable amount in the row above a tax that agree with it."""
+    rates, money = rates_in(above), context.money(above)
+    if len(rates) != 1 or len(money) != 1 or not entry.amount.value:
+        return None
+    rate, base = rates[0].value, money[0].value
+    return (rate, base) if rate and is_net(base, rate, entry.amount.value) else None
 
 
 def _rate_of(row: Row, label: Phrase, context: TaxContext) -> tuple[Decimal | None, bool]:
@@ -142,7 +157,7 @@ def _proofs(
         others = [other.value for other in money if other not in (base, tax)]
         whole = base.value + tax.value
         gross = next((value for value in others if abs(value - whole) <= _CENT), None)
-        if gross is not None or (rate is not None and agree(base.value, rate, tax.value)):
+        if gross is not None or (rate is not None and is_net(base.value, rate, tax.value)):
             yield _Proof(entry, base.value, gross)
         elif rate is not None and agree(base.value - tax.value, rate, tax.value):
             yield _Proof(entry, None, base.value)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from recibo.extract import weights
 from recibo.extract.fields.total import probability
@@ -57,6 +58,8 @@ _TOKEN = re.compile(rf"(?<![\w.,:/*-]){NUMBER.pattern}(?![\w:/%*-]|[.,]\d)")
 _FEWEST_UNLABELLED = 4
 _LETTER = re.compile(r"[^\W\d_]")
 _MANY_LETTERS = 12
+# The gap between columns, in line heights.
+_WIDE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +314,10 @@ def _after_sign(row: Row, rows: Sequence[Row]) -> Iterator[NumberCandidate]:
     is_titled = bool(lexicon.phrasebook("number").find(above)) and "#" not in above
     for match in _SIGNED.finditer(row.text):
         before = row.text[: match.start()]
-        if not has_word(before) and is_number(match.group(1), match.group(1)):
+        is_apart = has_word(before) and _begins_cell(row, match.start(1))
+        if not is_number(match.group(1), match.group(1)):
+            continue
+        if not has_word(before) or is_apart:
             features = {
                 "loose": 1,
                 "sign": 1,
@@ -319,6 +325,16 @@ def _after_sign(row: Row, rows: Sequence[Row]) -> Iterator[NumberCandidate]:
                 "sign_below_title": is_titled,
             }
             yield NumberCandidate(match.group(1), row, features)
+
+
+def _begins_cell(row: Row, start: int) -> bool:
+    """Return whether a wide gap is before the word at a position: `Guests: 3     #20031`."""
+    offset = 0
+    for before, word in pairwise(row.line.words):
+        offset += len(before.text) + 1
+        if offset <= start < offset + len(word.text):
+            return word.box.x0 - before.box.x1 > _WIDE * row.line.box.height
+    return False
 
 
 def _near_seats(row: Row) -> Iterator[NumberCandidate]:

@@ -27,18 +27,21 @@ _METHODS = {
     "paid_card": PaymentMethod.CARD,
     "paid_other": PaymentMethod.OTHER,
 }
+_CARDS = (PaymentMethod.CARD, PaymentMethod.CREDIT_CARD, PaymentMethod.DEBIT_CARD)
 _TOTALS = (Role.TOTAL, Role.PAYABLE)
 # Phrases that contain the name of a method: `credit note`, `cash bill`.
 _NO_METHOD = "no_payment"
 # The last four digits of a card, after masked digits or the words "ending in".
 _MASKED = re.compile(
-    r"(?P<before>[A-Za-z]*)\W{0,3}?(?:[*xX•·.#×●]\s?-?){3,}\s?-?(?P<digits>[0-9]{4})(?![0-9])"
+    r"(?P<before>[A-Za-z]*)\W{0,3}?(?:[*xX•·.#×●★☆\u4e00-\u9fff]\s?-?){3,}\s?-?(?P<digits>[0-9]{4})(?![0-9])"
 )
 _ENDING = re.compile(
     r"(?P<before>)(?:ending(?:\s+in)?|endet auf|terminada en|final|se terminant par)"
     r"\W{1,4}(?P<digits>[0-9]{3,4})(?![0-9])",
     re.IGNORECASE,
 )
+# Of a long mask OCR may read a single sign; only next to the name of a card are these its digits.
+_NEARLY_MASKED = re.compile(r"(?P<before>)[*•·×●]\s?(?P<digits>[0-9]{4})\W*$")
 # The number of a terminal or a merchant is masked too.
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
 # Running text mentions methods too.
@@ -72,6 +75,8 @@ class _Page:
     first_total: int
     #: Rows with the change, in which there is an amount.
     change: Sequence[Entry]
+    #: The indexes of rows with the cash handed over.
+    tendered: frozenset[int]
     #: Whether a slip says that a card was authorized.
     is_authorized: bool
 
@@ -83,6 +88,7 @@ class _Page:
             rows=rows,
             first_total=min(totals, default=len(rows)),
             change=[entry for entry in entries if entry.role is Role.CHANGE and entry.amount.value],
+            tendered=frozenset(entry.row.index for entry in entries if entry.role is Role.CASH),
             is_authorized=any(slips.find(row.text) for row in rows),
         )
 
@@ -91,19 +97,28 @@ class _Page:
         return (
             row.index > self.first_total
             and any(back.row.index == row.index + 1 for back in self.change)
+            and row.index + 1 not in self.tendered
             and _letters(row.text) <= _LONGEST_SYMBOL
         )
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
     phrases = [phrase for phrase in _book().find(row.text) if phrase.kind != _NO_METHOD]
-    digits = _last4(row.text)
+    is_card = any(_METHODS[phrase.kind] in _CARDS for phrase in phrases)
+    digits = _last4(row.text, is_card=is_card)
     roles = {entry.role for entry in entries}
     is_tendered = page.is_tendered(row)
-    is_named = phrases or digits or is_tendered or roles & {Role.CASH, Role.CARD}
-    if Role.CHANGE in roles or not is_named:
+    is_named = bool(phrases or digits or is_tendered or roles & {Role.CASH, Role.CARD})
+    if Role.CHANGE in roles:
+        # `CASH 20.00  CHANGE 7.10` in one row.
+        entries = [entry for entry in entries if entry.role in (Role.CASH, Role.CARD)]
+        is_named = bool(entries)
+    if not is_named:
         return
     amount = _amount(row, entries)
+    if amount is None and any(row.is_money(each) and not each.value for each in row.amounts):
+        # `Credits 0.00`: this is not how it was paid.
+        return
     below = None
     if amount is None and phrases:
         below = _amount_below(row, page.rows)
@@ -121,6 +136,7 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
         "tendered_label": not phrases and Role.CASH in roles,
         "above_change": is_tendered,
         "paid_by": bool(lexicon.wordbook("paid_by").find(row.text)),
+        "to_be_paid": bool(lexicon.wordbook("to_be_paid").find(row.text)),
         "after_total": row.index > page.first_total,
         "authorized": page.is_authorized,
         "below": below is not None,
@@ -171,12 +187,13 @@ def _amount_below(row: Row, rows: Sequence[Row]) -> tuple[Row, Number] | None:
     money = [
         amount for amount in following[0].amounts if following[0].is_money(amount) and amount.value
     ]
-    has_words = sum(map(str.isalpha, following[0].text)) > _LONGEST_SYMBOL
+    has_words = _letters(following[0].text) > _LONGEST_SYMBOL or _tips().find(following[0].text)
     return None if has_words or len(money) != 1 else (following[0], money[0])
 
 
-def _last4(text: str) -> str | None:
-    for pattern in (_MASKED, _ENDING):
+def _last4(text: str, *, is_card: bool) -> str | None:
+    patterns = (_MASKED, _ENDING, _NEARLY_MASKED) if is_card else (_MASKED, _ENDING)
+    for pattern in patterns:
         for match in pattern.finditer(text):
             if match["before"].casefold() not in _OF_TERMINAL:
                 return match["digits"]
@@ -190,6 +207,10 @@ def _letters_outside(row: Row, phrases: Sequence[Phrase]) -> int:
 
 def _letters(text: str) -> int:
     return sum(map(str.isalpha, text))
+
+
+def _tips() -> Phrasebook:
+    return lexicon.wordbook("tip")
 
 
 @cache

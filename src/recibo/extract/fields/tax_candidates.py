@@ -118,7 +118,7 @@ class TaxContext:
         named = [base for base, _ in self.taxable]
         for known, is_weak in ((named, False), (self.subtotals, True)):
             for base in known:
-                if line.amount and _is_net(base, line.rate, line.amount):
+                if line.amount and is_net(base, line.rate, line.amount):
                     return base, is_weak
         return None, False
 
@@ -153,7 +153,7 @@ def agree(net: Decimal, rate: Decimal, tax: Decimal) -> bool:
     return abs(net * rate / _WHOLE - tax) <= max(_OFF_BY_CENTS, abs(tax) * _OFF_BY_SHARE)
 
 
-def _is_net(base: Decimal, rate: Decimal, tax: Decimal) -> bool:
+def is_net(base: Decimal, rate: Decimal, tax: Decimal) -> bool:
     """Return whether a tax agrees with an amount as the net one, and less as the gross one."""
     off_net, off_gross = (abs(net * rate / _WHOLE - tax) for net in (base, base - tax))
     return agree(base, rate, tax) and off_net <= off_gross

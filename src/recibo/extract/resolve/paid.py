@@ -24,7 +24,7 @@ _MUCH = 10
 
 # The features of a payment that one of its rows has, and those that all have.
 _ANY = ("named", "first", "slip", "paid_by", "after_total", "above_change")
-_ALL = ("tendered_label", "below", "prose", "words", "many", "loyalty", "total_label")
+_ALL = ("to_be_paid", "tendered_label", "below", "prose", "words", "many", "loyalty", "total_label")
 
 #: Payments that may be all of a document, each with the rows that mention it.
 Payments = tuple[Extracted[Payment], ...]
@@ -53,6 +53,8 @@ class _Sums:
     roundings: Sequence[Decimal]
     is_change_printed: bool
     is_invoice: bool
+    #: The total with its evidence.
+    total_found: Extracted[Decimal] | None = None
 
 
 def chosen(candidates: Candidates, header: Receipt) -> Payments:
@@ -88,6 +90,7 @@ def options(candidates: Candidates, header: Receipt) -> list[Option[Payments]]:
         [rounding.value for rounding in candidates.roundings if rounding.value],
         bool(change),
         header.type.value in _INVOICES,
+        header.total,
     )
     every = candidates.amounts.payments
     mentions = _mentions(every)[:_MOST_MENTIONS]
@@ -249,6 +252,16 @@ def _has_change(payment: Payment) -> bool:
     return payment.tendered is not None and payment.tendered != payment.amount
 
 
+def _is_after_total(row: PaymentCandidate, sums: _Sums) -> bool:
+    """Return whether a row is below a labelled total, or below the chosen one."""
+    if row.features.get("after_total"):
+        return True
+    total, found = sums.total_found, row.found
+    if total is None or total.box is None or found.box is None:
+        return False
+    return (found.page, found.box.y0) > (total.page, total.box.y1 - total.box.height / 2)
+
+
 def _features(
     some: Sequence[_Mention],
     payments: Payments,
@@ -276,8 +289,8 @@ def _features(
         "implied_first": is_implied and any(row.features.get("first") for row in rows),
         "implied_paid_by": is_implied and any(row.features.get("paid_by") for row in rows),
         "implied_authorized": is_implied
-        and any(row.features.get("authorized") and row.features.get("after_total") for row in rows),
-        "implied_after_total": is_implied and any(row.features.get("after_total") for row in rows),
+        and any(row.features.get("authorized") and _is_after_total(row, sums) for row in rows),
+        "implied_after_total": is_implied and any(_is_after_total(row, sums) for row in rows),
         "implied_last4": is_implied and any(payment.value.last4 for payment in payments),
         "much": sums.total is not None and whole > 2 * sums.total,
         "tendered_much": any(

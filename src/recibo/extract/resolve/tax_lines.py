@@ -69,7 +69,11 @@ def options(candidates: DetailCandidates, header: Receipt) -> list[Option[Lines]
         header.total.value if header.total else None,
         header.subtotal.value if header.subtotal else None,
         header.tax.value if header.tax else None,
-        frozenset(line.found.value.amount for line in candidates.taxes if line.found.value.amount),
+        frozenset(
+            line.found.value.amount
+            for line in candidates.taxes
+            if line.found.value.amount and _is_named(line)
+        ),
     )
     by_key: dict[tuple[tuple[Decimal | None, ...], ...], Option[Lines]] = {}
     for lines in _sets(candidates, sums):
@@ -198,6 +202,8 @@ def _features(lines: Lines, candidates: DetailCandidates, sums: _Sums) -> dict[s
         "tax_is_part": count > 1 and whole != sums.tax and sums.tax in amounts and bool(sums.tax),
         "gap": whole != 0 and _gap(sums) is not None and abs(whole - (_gap(sums) or 0)) <= _CENT,
         "bases": len(bases) == count,
+        # The total is taxed itself only if it is no total.
+        "base_is_total": any(value.amount and value.base == sums.total for value in values),
         "some_bases": 0 < len(bases) < count,
         # A subtotal that the tax was computed on adds up with it in any case.
         "adds_up": _adds_up(lines, sums.total)
@@ -246,6 +252,14 @@ def _adds_up(lines: Lines, total: Decimal | None) -> bool:
     return abs(gross - total) <= 3 * _CENT
 
 
+def _is_named(line: TaxCandidate) -> bool:
+    """Return whether a tax is next to its name, or agrees with its rate.
+
+    Others are in rows with a rate near such a name, as line items may be.
+    """
+    return bool(line.features.get("proven") or not line.features.get("near"))
+
+
 def _are_halves(values: Sequence[TaxLine]) -> bool:
     """Return whether each line has another one with the same rate and amount, but another name."""
     taxed = [value for value in values if value.amount]
@@ -286,6 +300,6 @@ def _left_out_rates(values: Sequence[TaxLine], candidates: DetailCandidates) -> 
     """Return how many rates with a tax are left out."""
     every = [*candidates.taxes, *(line for table in candidates.tax_tables for line in table)]
     rates = {line.found.value.rate for line in every if line.features.get("proven")}
-    rates |= {line.found.value.rate for line in candidates.taxes}
+    rates |= {line.found.value.rate for line in candidates.taxes if _is_named(line)}
     used = {value.rate for value in values} | {None}
     return min(len(rates - used), _MOST_LEFT_OUT)

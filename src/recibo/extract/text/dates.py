@@ -102,6 +102,9 @@ _TIME = re.compile(
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
+# "klo 9.41": a word before a time, whose point is then no decimal point.
+_BEFORE_TIME = re.compile(r"(?<![a-z])(?:klo?|uhrzeit|heure|hora|tid|aika|time)\W*$")
+
 # Letters that OCR reads for 0 and 1 next to digits, and for 8, 5 and 2 in a date.
 _MISREAD = (
     (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
@@ -176,14 +179,15 @@ def without_separators(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day
 
 
 def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
-    """Return the times in `text`; "14.35" counts only if `dotted`."""
+    """Return the times in `text`; "14.35" counts only if `dotted`, or if a word names it."""
     found = []
     bare = _without_days(_clean(text))
     for match in _TIME.finditer(bare):
         part, hour, separator, minute, second, half = match.groups()
         if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:
             continue
-        if separator == "." and not dotted and not half:
+        is_named = half or _BEFORE_TIME.search(bare[: match.start()])
+        if separator == "." and not dotted and not is_named:
             continue
         time = _time(int(hour), int(minute), int(second or 0), half or _DAY_HALVES.get(part, ""))
         if time:

@@ -128,6 +128,34 @@ def is_joining(word: str) -> bool:
     return word in known or (len(word) > 1 and word.lower() in known)
 
 
+def named_product(text: str) -> str | None:
+    """Return the name after a label for the product of a pump, `GRADE: REGULAR`."""
+    match = _product().match(text)
+    return match["name"] if match else None
+
+
+@functools.cache
+def _product() -> re.Pattern[str]:
+    return re.compile(
+        rf"\W*(?:{_alternatives('product')})\s?[\s:.]\s*(?P<name>\S.*)", re.IGNORECASE
+    )
+
+
+def is_fuel(text: str) -> bool:
+    """Return whether a text is the name of a fuel and little else."""
+    return _fuel().fullmatch(text) is not None
+
+
+@functools.cache
+def _fuel() -> re.Pattern[str]:
+    name = rf"(?:{_alternatives('fuels')}|{grades()})"
+    return re.compile(rf"\W*{name}(?:\W{{1,3}}(?:{name}|[0-9]{{2,3}}))*\W*", re.IGNORECASE)
+
+
+def _alternatives(kind: str) -> str:
+    return "|".join(map(re.escape, sorted(_known()[kind], key=len, reverse=True)))
+
+
 @functools.cache
 def units() -> str:
     """Return a pattern of the units of measure, the longest first."""
@@ -138,7 +166,7 @@ def units() -> str:
 @functools.cache
 def counting() -> str:
     """Return a pattern of the words for a quantity or a unit price."""
-    return "|".join(map(re.escape, sorted(_known()["counting"], key=len, reverse=True)))
+    return _alternatives("counting")
 
 
 @functools.cache
@@ -150,4 +178,4 @@ def grades() -> str:
 @functools.cache
 def places() -> str:
     """Return a pattern of places such as fuel pumps, which are not item names."""
-    return "|".join(map(re.escape, sorted(_known()["places"], key=len, reverse=True)))
+    return _alternatives("places")

@@ -68,6 +68,11 @@ _UNIT_PRICE_SIGN = "単"
 _RATE = re.compile(rf"(?:^|(?<=\s))@\s?[^\w\s]?$|{_UNIT_PRICE_SIGN}$")
 #: The longest currency symbol with spaces and sign.
 _LONGEST_SYMBOL = 10
+# A price per unit of measure has up to three decimals: "1,829 EUR/L", "PRICE/G: $2.899".
+_PER_UNIT = r"/\s?(?:l|ltr|lit(?:er|re|ro)|g|gal(?:lon)?|kg|kwh|m3|m³)\b"
+_PER_UNIT_BEFORE = re.compile(rf"{_PER_UNIT}[\s.:$€£]*$", re.IGNORECASE)
+_PER_UNIT_AFTER = re.compile(rf"[^\W\d_]{{0,3}}{_PER_UNIT}", re.IGNORECASE)
+_NEGATIVE = re.compile(rf"\s[{MINUS}]$")
 _CONTENT = re.compile(r"(?:g|kg|ml|cl|l)(?![^\W_])", re.IGNORECASE)
 
 
@@ -171,12 +176,16 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
     for match in _number().finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         digits = sum(map(str.isdigit, match[0]))
-        if _is_part_of_date(before, after):
+        # In `3 for 40 -5.00` the last one is negative.
+        is_signed = bool(_NEGATIVE.search(before) and _WITH_CENTS.search(match[0]))
+        if not is_signed and _is_part_of_date(before, after):
             continue
-        found = _read(text, match, minor)
+        has_three = minor == CENTS and _is_per_unit(before, after)
+        found = _read(text, match, _GROUP if has_three else minor)
         # Joined to letters that are not a currency, only minor digits make an amount: "TOTAL9.50".
-        is_joined = before[-1:].isalpha() or after[:1].isalpha()
-        may_be_joined = found.decimals in (CENTS, _GROUP) or found.has_symbol
+        is_joined = before[-1:].isalpha() and not currency_symbols.before().search(before)
+        is_joined |= after[:1].isalpha() and not found.has_symbol
+        may_be_joined = found.decimals in (CENTS, _GROUP)
         if digits - found.decimals <= _MOST_DIGITS and (may_be_joined or not is_joined):
             is_negative = found.is_bracketed and after[:1] == ")" and before[-1:] != " "
             yield found.negative if is_negative else found
@@ -261,6 +270,11 @@ def _has_symbol(before: str | None, after: str, *, has_decimals: bool) -> bool:
         return _NO_MINOR.match(after) is not None
     is_of_next = not has_decimals and after[following.end() :][:1].isdigit()
     return not is_of_next and _NEXT_AMOUNT.match(after, following.end()) is None
+
+
+def _is_per_unit(before: str, after: str) -> bool:
+    bare = after.lstrip(" $€£")
+    return bool(_PER_UNIT_AFTER.match(bare) or _PER_UNIT_BEFORE.search(before))
 
 
 def _is_part_of_date(before: str, after: str) -> bool:

@@ -52,7 +52,7 @@ _MULTIPLIED = re.compile(r"\W*[0-9]+\s?[xX×]\s")
 # `2 x Beurre` is a quantity even if no other row has one; `6 x 330ml` is the content.
 _COUNTED = re.compile(r"\W*[1-9][0-9]?\s?[xX×]\s+(?=[^\W\d_]{2})")
 # A name after a unit price; `/litre` is a part of the price.
-_AFTER_PRICE = re.compile(r"\s+[^\W\d_]{4}")
+_AFTER_PRICE = re.compile(r"\s+[^\W\d_]{2}(?:\W*[^\W\d_]){2}")
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
 
 

@@ -14,6 +14,7 @@ from recibo.extract.fields.items import (
     item_name,
     itemlist,
     joined,
+    metered,
     priced_row,
     regions,
     tables,
@@ -79,6 +80,8 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
         service = nfse.service(document.document)
         return (service,) if service else ()
     listed = _on_narrow_page(lines, amounts) if is_narrow else _on_wide_page(lines)
+    if len(tabled) <= 1 and len(listed) <= 1 and (sold := metered.read(lines)):
+        return sold if not _products((*tabled, *listed)) else tabled or listed
     return _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
 
 

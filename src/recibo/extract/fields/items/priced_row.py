@@ -1,11 +1,13 @@
 """Reads a single row of an item: name, total, quantity and unit price."""
 
+import functools
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, item_name
 from recibo.extract.layout.rows import Row
+from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import Number
 
 #: The longest text after an amount: a tax code, a currency or a star.
@@ -16,6 +18,13 @@ _LEAST_PRICE = 10
 _TAXES_OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
 _TIMES = re.compile(
     r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$|@[ ]?(?:R?[^\w\s])?[ ]?$"
+)
+# `47,83 l`: a volume; a capital may be a tax code.
+_MEASURED = re.compile(r"\s?(?:l|(?i:lt|ltr|lit(?:er|re|ros)|gal|gallons?|kwh))\.?\s*$")
+# OCR reads `@` as `(a`.
+_BRACKETED = re.compile(
+    r"\((?P<qty>[0-9]{1,3})\s?(?:\(?[@xX×*à]|\(a|at)\s?[$€£]?\s?(?P<price>[0-9]+[.,][0-9]{2})"
+    r"(?:\s?ea)?\)\s*$"
 )
 # `Sparkling Water 6x    5.74`: a name cut at the end of its column.
 _CUT_NAME = re.compile(r"[^\W\d_]{3}\W+(?:.*\s)?[0-9]+[xX×]\t[^\w\s]?$")
@@ -64,8 +73,19 @@ def read(row: Row, *, minor: int = 2) -> Priced | None:
 def at(row: Row, total: Number) -> Priced:
     """Read a row whose total is known."""
     before = [figure for figure in row.numbers if figure.end <= total.start]
-    found = arithmetic.factors(before, total.value)
+    found = arithmetic.factors(before, total.value) or _bracketed(row, total)
     return Priced(row, total.value, total, found, item_name.of_row(row, total.start, found))
+
+
+def _bracketed(row: Row, total: Number) -> arithmetic.Factors | None:
+    """Return the quantity and price in brackets behind a name: `Gumbo Cup (2 @ 8.00)`."""
+    match = _BRACKETED.search(row.text[: total.start])
+    by_start = {figure.start: figure for figure in row.numbers}
+    qty, price = (by_start.get(match.start(name)) if match else None for name in ("qty", "price"))
+    if qty is None or price is None:
+        return None
+    is_product = arithmetic.agrees(abs(qty.value), price.value, total.value)
+    return arithmetic.Factors(abs(qty.value), price.value, qty, price) if is_product else None
 
 
 def with_total(read: Priced, total: Decimal) -> Priced:
@@ -116,11 +136,22 @@ def _is_labelled_count(row: Row, figure: Number) -> bool:
 
 
 def _is_unit_price(row: Row, last: Number) -> bool:
-    """Return whether an amount is a unit price: after a multiplication sign, and not a total."""
+    """Return whether an amount is a quantity or a unit price, and not a total.
+
+    A unit price is behind a multiplication sign, or a unit of measure follows.
+    """
     before = [figure for figure in row.numbers if figure.end <= last.start]
     left = row.text[: last.start]
+    if _per_unit().match(row.text, last.end) or _MEASURED.match(row.text, last.end):
+        return True
     is_behind_sign = _TIMES.search(left) is not None and _CUT_NAME.search(left) is None
     return is_behind_sign and arithmetic.factors(before, last.value) is None
+
+
+@functools.cache
+def _per_unit() -> re.Pattern[str]:
+    """` EUR/L`: what follows a price per unit of measure."""
+    return re.compile(rf"\s?[^\W\d_]{{0,3}}[$€£]?\s?/\s?(?:{lexicon.units()})(?!\w)", re.IGNORECASE)
 
 
 def _negative(figure: Number) -> Number:
