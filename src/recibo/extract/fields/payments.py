@@ -49,6 +49,8 @@ _MOST_LETTERS = 26
 _MOST = Decimal(10) ** 9
 # A row with only an amount has no words except a currency symbol.
 _LONGEST_SYMBOL = 3
+# Below their labels are at most a payment and its change.
+_MOST_BELOW = 2
 # A row that names more methods lists those that are accepted.
 _MOST_METHODS = 2
 
@@ -106,7 +108,7 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     phrases = [phrase for phrase in _book().find(row.text) if phrase.kind != _NO_METHOD]
     is_card = any(_METHODS[phrase.kind] in _CARDS for phrase in phrases)
     digits = _last4(row.text, is_card=is_card)
-    roles = {entry.role for entry in entries}
+    roles = {entry.role for entry in entries if not _is_of_table(entry, entries)}
     is_tendered = page.is_tendered(row)
     is_named = bool(phrases or digits or is_tendered or roles & {Role.CASH, Role.CARD})
     if Role.CHANGE in roles:
@@ -153,6 +155,11 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     payment = Payment(method, value, None, digits)
     text = row.text if not below else f"{row.text}\n{below[0].text}"
     yield PaymentCandidate(Extracted(payment, 0.5, text, row.line.page, box), row.index, features)
+
+
+def _is_of_table(entry: Entry, entries: Sequence[Entry]) -> bool:
+    """Return whether an amount is one of many below headings, such as the credit of a tax."""
+    return entry.is_below and len(entries) > _MOST_BELOW
 
 
 def _specific(known: Sequence[PaymentMethod]) -> PaymentMethod:

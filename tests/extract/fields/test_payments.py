@@ -1,0 +1,24 @@
+from recibo.extract.fields.labelled_amounts import entries
+from recibo.extract.fields.payments import payment_candidates
+from recibo.extract.model import PaymentMethod
+from tests.extract.fields.foreign_receipts import rows_of
+
+
+def methods(text: str) -> list[PaymentMethod]:
+    """Return the methods in the last row."""
+    rows = rows_of(text)
+    found = payment_candidates(rows, entries(rows))
+    return [one.found.value.method for one in found if one.row == rows[-1].index]
+
+
+def test_the_credit_in_a_table_of_taxes_is_no_payment() -> None:
+    table = """
+Deduções (R$)   Base de Cálculo (R$)   Alíquota (%)   Valor do ISS (R$)   Crédito (R$)
+0,00            12.327,12              5,00%          616,36              0,00
+"""
+    assert methods(table) == []
+
+
+def test_a_method_with_an_amount_of_zero_is_no_payment() -> None:
+    assert methods("Credit card            0.00") == []
+    assert methods("Credit card            4.11") == [PaymentMethod.CREDIT_CARD]
