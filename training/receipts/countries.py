@@ -58,7 +58,7 @@ class Country:
     volume: str
     has_tips: bool
     labels: Labels
-    #: What stands around a seller's name.
+    #: What is printed around a seller's name.
     heads: Labels
     #: Kind of document to patterns of sellers' names.
     shops: Labels
