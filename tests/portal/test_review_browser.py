@@ -238,6 +238,26 @@ def test_keys_lead_to_home_and_the_inbox(site: Site) -> None:
         page.wait_for_url("**/portal/receipts")
 
 
+def test_sequence_of_keys_may_be_slow_and_ends_with_a_click(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        page.clock.install()
+        upload_two(page, "mia")
+        page.keyboard.press("g")
+        page.clock.fast_forward("01:00")
+        page.keyboard.press("h")
+        page.wait_for_url("**/portal")
+        page.keyboard.press("g")
+        page.get_by_role("heading", name="To review").click()
+        page.evaluate(
+            "addEventListener('click', e => { e.preventDefault(); document.title = 'Followed'; })"
+        )
+        page.keyboard.press("i")
+        assert page.title() != "Followed"
+        page.keyboard.press("g")
+        page.keyboard.press("i")
+        assert page.title() == "Followed"
+
+
 def test_single_keys_are_turned_off_in_the_list_of_keys(site: Site) -> None:
     with site.visit(size=DESK) as page:
         older, newer = upload_two(page, "kai")

@@ -25,15 +25,15 @@
   });
 
   // Keys of all pages: G and the letter of a section, and ? for the list of keys.
-  const SEQUENCE_MS = 1500;
-  let pressedG = 0;
+  // The letter may come late: people who type slowly need time (WCAG 2.2.1).
+  let isAfterG = false;
   const go = (letter) => document.querySelector(`[data-go="${CSS.escape(letter)}"]`);
   addEventListener(
     "keydown",
     (event) => {
       const { target, key } = event;
       if ("noKeys" in document.body.dataset) return;
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || key === "Shift") return;
       if (target.matches("input:not([type=checkbox]), select, textarea")) return;
       const list = document.getElementById("shortcuts");
       const dialog = document.querySelector(":popover-open");
@@ -42,8 +42,8 @@
         list.togglePopover();
       }
       if (dialog) return;
-      const link = event.timeStamp - pressedG < SEQUENCE_MS ? go(key.toLowerCase()) : null;
-      pressedG = key.toLowerCase() === "g" ? event.timeStamp : 0;
+      const link = isAfterG ? go(key.toLowerCase()) : null;
+      isAfterG = key.toLowerCase() === "g";
       if (!link) return;
       // The letter is none of the page's keys now.
       event.preventDefault();
@@ -52,6 +52,11 @@
     },
     { capture: true },
   );
+  for (const other of ["focusin", "pointerdown"]) {
+    addEventListener(other, () => {
+      isAfterG = false;
+    });
+  }
 
   // Buttons that copy are hidden without JavaScript and where the browser has no clipboard.
   const COPIED_MS = 1500;
