@@ -97,6 +97,25 @@ def join_second_org(site: Site, page: Page, name: str) -> None:
     assert page.request.post("/v1/auth/login", data=credentials).ok
 
 
+async def invited_ana(i: Installation) -> str:
+    """Sign the browser in as Ana, who has an org, and return the token of an invitation."""
+    bea = await people.signed_up(i, email="bea@people.test", org="Loja Bea")
+    ana = await people.signed_up(i)
+    token = (await people.invite_with_token(i, bea, ana.email, Role.DEVELOPER))[1]
+    await accounts.sign_in(i.stranger)
+    return token
+
+
+async def test_session_of_an_invitation_has_no_menu(service: Installation) -> None:
+    """It may not leave its organization, so the menu would answer with 403."""
+    token = await invited_ana(service)
+    await service.stranger.post("/portal/accept-invite", data={"token": token})
+    page = await forms.get_page(service, "/portal")
+
+    assert "Developer of Loja Bea" in page.text
+    assert ("post", PATH) not in page.forms
+
+
 @pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("size", [DESK, PHONE])
 def test_menu_works_by_keyboard_and_without_javascript(site: Site, size: tuple[int, int]) -> None:

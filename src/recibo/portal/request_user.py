@@ -11,7 +11,7 @@ from recibo.schemas.actor import SignedIn
 from recibo.schemas.permissions import Permission
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import ReviewStatus
-from recibo.services.identity import orgs
+from recibo.services.identity import orgs, sessions
 from recibo.services.reading import receipt_lists, usage
 from recibo.services.reading.receipt_lists import Filters
 from recibo.web import authentication, rate_limits
@@ -72,7 +72,10 @@ async def _note_figures(request: Request, user: SignedIn, services: Services) ->
     """Read what the frame shows: the orgs, the use of the quota, how many receipts to review."""
     member = user.member
     async with services.database.read() as session:
-        setattr(request.state, pages.ORGS, await orgs.of_user(session, user.user_id))
+        joined = await orgs.of_user(session, user.user_id)
+        if len(joined) > 1 and await sessions.is_bound(session, user):
+            joined = [one for one in joined if user.org and one.id == user.org.id]
+        setattr(request.state, pages.ORGS, joined)
         if member is None or not member.may(Permission.RECEIPTS_READ):
             return
         setattr(request.state, pages.QUOTA, await usage.quota(session, member))

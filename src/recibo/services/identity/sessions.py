@@ -243,6 +243,12 @@ async def require_unbound(session: Session | ReadSession, caller: SignedIn) -> U
     return row
 
 
+async def is_bound(session: ReadSession, caller: SignedIn) -> bool:
+    """Return whether the caller's session may not leave its org."""
+    row = await session_family(session, caller.session_id)
+    return row is not None and row.is_bound
+
+
 async def is_shown(session: Session | ReadSession, shown: TokenClaims | None, user: User) -> bool:
     """Return whether the token claims belong to a live, complete session of this user."""
     if shown is None or shown.user_id != user.id or shown.epoch != user.epoch:
