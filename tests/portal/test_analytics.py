@@ -149,7 +149,7 @@ async def test_share_to_review_and_undated_receipts_are_counted(
     page = await forms.get_page(sqlite_service, PATH)
 
     assert "To review 33% 1 receipt Approved 66% 2 receipts" in page.text
-    assert "1 receipt without a date is in no period." in page.text
+    assert "1 receipt without a date is not counted." in page.text
 
 
 async def test_readings_are_shown_by_day_week_or_month(service: Installation) -> None:

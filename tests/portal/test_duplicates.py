@@ -59,7 +59,7 @@ async def test_both_are_shown_with_what_differs(database_url: str, tmp_path: Pat
     for one in (first, second):
         assert f'src="{PATH}/{one}/pages/1?width=640"' in answer.text
     assert "Merchant Padaria Aurora Padaria Aurora" in page.text
-    assert "1 differs" in page.text
+    assert "1 field differs" in page.text
     assert "Tax differs 1.50" in page.text
     assert 1 == answer.text.count('<tr class="differs">')
 

@@ -88,7 +88,7 @@ async def test_filters_match_the_api_and_pages_keep_them(
     assert FOUND == found
     assert (["undated", "may", "march"], 3) == (walked, count)
     tabs = pages.parse(newest).by_id["tabs"]
-    assert "To review 3 Ready Approved Processing Failed 1 All" == " ".join(tabs.split())
+    assert "All To review 3 Ready Approved Processing Failed 1" == " ".join(tabs.split())
 
 
 WRONG = {

@@ -161,12 +161,12 @@ TO_REVIEW = Tab(
 READY = Tab(lazy_pgettext("receipts", "Ready"), "ready", {"review": ReviewStatus.READY.value})
 FAILED = Tab(lazy_pgettext("receipts", "Failed"), "failed", {"status": ReceiptStatus.FAILED.value})
 TABS = (
+    ALL,
     TO_REVIEW,
     READY,
     Tab(lazy_pgettext("receipts", "Approved"), "approved", {"review": ReviewStatus.APPROVED.value}),
     PROCESSING,
     FAILED,
-    ALL,
 )
 #: The fields by which tabs differ.
 _TAB_FIELDS = ("status", "review")

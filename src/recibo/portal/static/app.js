@@ -60,7 +60,7 @@
 
   // Buttons that copy are hidden without JavaScript and where the browser has no clipboard.
   const COPIED_MS = 1500;
-  const copy = async (button) => {
+  const copy = async (button, label) => {
     const source = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(source.textContent.trim());
@@ -68,12 +68,16 @@
       getSelection().selectAllChildren(source);
       return;
     }
-    const label = button.getAttribute("aria-label");
-    button.setAttribute("aria-label", document.body.dataset.copied);
-    setTimeout(() => button.setAttribute("aria-label", label), COPIED_MS);
+    const show = (isCopied) => {
+      button.classList.toggle("copied", isCopied);
+      button.setAttribute("aria-label", isCopied ? document.body.dataset.copied : label);
+    };
+    show(true);
+    setTimeout(show, COPIED_MS, false);
   };
   for (const button of all("[data-copy]")) {
     button.hidden = !navigator.clipboard;
-    button.addEventListener("click", () => copy(button));
+    const label = button.getAttribute("aria-label");
+    button.addEventListener("click", () => copy(button, label));
   }
 })();

@@ -1,0 +1,79 @@
+"""What phones of 390 px show, in a real browser."""
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from tests import drawing, make_documents
+from tests.people import PASSWORD
+from tests.portal.browser import Address, Site, violations, width
+
+# One browser at a time, however many processes run the tests.
+pytestmark = pytest.mark.xdist_group("browser")
+
+SIZE = (390, 844)
+NUMBERS = ("P-1", "P-2")
+# The text of a field that is wider than its box is cut off.
+_CUT = "one => one.scrollWidth > one.clientWidth"
+
+
+def with_receipts(page: Page, email: str) -> None:
+    """Sign up and upload receipts; show them once they are read."""
+    body = {"email": email, "password": PASSWORD, "org_name": "Padaria Aurora"}
+    assert page.request.post("/v1/auth/signup", data=body).ok
+    for number in NUMBERS:
+        content = drawing.pdf(make_documents.till_receipt(number).rows)
+        file: FilePayload = {"name": "a.pdf", "mimeType": "application/pdf", "buffer": content}
+        assert page.request.post("/portal/receipts", multipart={"file": file}).ok
+    page.goto("/portal/receipts")
+    expect(page.get_by_text("34.15 MYR")).to_have_count(len(NUMBERS))
+
+
+def test_all_are_selected_and_what_to_review_is_in_view(site: Site, address: Address) -> None:
+    with site.visit(size=SIZE) as page:
+        with_receipts(page, address("ana"))
+        expect(page.get_by_role("link", name="To review").first).to_be_in_viewport(ratio=1)
+        whole = page.get_by_label("Select all on this page")
+        expect(whole).not_to_be_in_viewport()
+        page.get_by_text("Select", exact=True).click()
+        assert [] == violations(page)
+        page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
+        page.get_by_text("Select all", exact=True).click()
+        expect(whole).to_be_checked()
+        expect(page.locator(".inbox tbody :checked")).to_have_count(len(NUMBERS))
+        assert SIZE[0] == width(page)
+
+
+def test_selection_works_without_scripts(site: Site, address: Address) -> None:
+    with site.visit(size=SIZE, javascript=False) as page:
+        body = {"email": address("bea"), "password": PASSWORD, "org_name": "Padaria Aurora"}
+        assert page.request.post("/v1/auth/signup", data=body).ok
+        page.goto("/portal/receipts")
+        expect(page.get_by_text("Select all", exact=True)).to_have_count(0)
+
+
+def test_figures_of_a_receipt_are_not_cut_off(site: Site, address: Address) -> None:
+    with site.visit(size=SIZE) as page:
+        with_receipts(page, address("cora"))
+        page.get_by_role("link", name="KEDAI KOPI").first.click()
+        quantity = page.get_by_label("Quantity, line 1")
+        for label, value in (
+            ("Quantity, line 1", "38.825"),
+            ("Unit price, line 1", "10,307.60"),
+            ("Item total, line 1", "249,950.00"),
+        ):
+            field = page.get_by_label(label)
+            field.fill(value)
+            assert not field.evaluate(_CUT), label
+        expect(quantity).to_have_value("38.825")
+        method = page.get_by_label("Payment method, new line")
+        assert "Add a payment" == method.locator("option:checked").inner_text()
+        narrowest = method.evaluate("""one => {
+            const paint = document.createElement("canvas").getContext("2d");
+            paint.font = getComputedStyle(one).font;
+            return paint.measureText(one.selectedOptions[0].text).width;
+        }""")
+        box = method.bounding_box()
+        assert box
+        # The arrow needs some room, too.
+        assert narrowest + 24 <= box["width"]
+        assert SIZE[0] == width(page)
