@@ -29,7 +29,8 @@ class Look:
 
     def shown(self, column: str, value: str | float | None) -> str | float | None:
         """Return a value by its name."""
-        return self.values.get(column, {}).get(str(value), value)
+        names = self.values.get(column)
+        return names.get(str(value), value) if names else value
 
     def number(self, value: str | float) -> str:
         """Return a number of a CSV file."""

@@ -296,10 +296,13 @@ class _Table:
         return csv_lines.joined(cells, separator=self.look.separator)
 
     def _cell(self, name: str, value: str | float | None) -> str:
-        if value is not None and (name in _AMOUNTS or isinstance(value, float)):
-            value = self.look.number(value)
-        elif value is not None and name in _TIMES:
-            value = self.look.time(str(value))
+        # Most cells of a row are empty.
+        if value is None:
+            return ""
+        if name in _AMOUNTS or isinstance(value, float):
+            return csv_cell(name, self.look.number(value))
+        if name in _TIMES:
+            return csv_cell(name, self.look.time(str(value)))
         return csv_cell(name, self.look.shown(name, value))
 
 
