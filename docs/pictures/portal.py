@@ -20,7 +20,11 @@ from recibo.lib import clock
 
 FOLDER = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium-headless-shell"
-_RECEIPTS = ("--count", "10", "--seed", "11", "--look", "photo")
+# Of one currency, so that home has months to compare.
+_RECEIPTS = (
+    *("--count", "10", "--seed", "11", "--look", "photo"),
+    *("--language", "en-IE", "de-DE", "fr-FR", "pt-PT"),
+)
 _SIZE = {"width": 1280, "height": 860}
 _PATIENCE_S = 120.0
 
