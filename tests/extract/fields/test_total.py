@@ -1,7 +1,11 @@
+from decimal import Decimal
+
+from recibo.extract import pipeline
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.total import blanks, labelled, totals
 from recibo.extract.model import Extracted
 from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.typesetting import text_page
 
 
 def best(text: str) -> str:
@@ -43,6 +47,30 @@ def test_an_amount_converted_to_another_currency_is_not_the_total() -> None:
     currencies = [Extracted(code, 0.9, code) for code in ("EUR", "GBP")]
 
     assert str(totals(entries(rows), currencies)[0].value) == "15.00"
+
+
+def test_a_dash_that_dot_matrix_print_has_for_a_point_is_a_point() -> None:
+    recognized = """
+    CORNER STORE
+    Subtotal        19.80
+    TOTAL           19-80
+    CASH            50.00
+    CHANGE          30.20
+    """
+    total = pipeline.understand([[text_page(recognized, exact=False)]]).total
+
+    assert total is not None
+    assert total.value == Decimal("19.80")
+    assert total.text == "TOTAL 19.80"
+
+
+def test_a_dash_between_numbers_of_a_text_layer_is_no_point() -> None:
+    printed = "Hours 10-22\nSOUP 4.00\nTOTAL 4.00"
+
+    receipt = pipeline.understand([[text_page(printed)]])
+
+    assert receipt.total is not None
+    assert [one.value for one in receipt.total.alternatives] == []
 
 
 def test_a_subtotal_with_a_tax_still_to_be_added_is_hardly_the_total() -> None:

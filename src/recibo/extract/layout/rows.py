@@ -57,6 +57,8 @@ _FIRST_ZERO = re.compile(r"(?<![^\W\d_])(RM|[$€£])?O(?=[.,][0-9]{2}(?![0-9]))
 _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
 # OCR may miss the separator of an amount but keep the gap: `80 91`.
 _MISSING_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
+# OCR reads the thick dots of dot matrix printers as dashes: `TOTAL 19-80`.
+_DASH_SEPARATOR = re.compile(r"([0-9]{1,4})-([0-9]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,10 @@ def money_labels(text: str) -> tuple[Phrase, ...]:
 def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ...]:
     """Return the lines of all pages as rows, in reading order; of very long text both ends."""
     placed = [
-        (text_page, line) for text_page in text_pages for line in text_page.lines if line.words
+        (text_page, _with_decimal_point(line))
+        for text_page in text_pages
+        for line in text_page.lines
+        if line.words
     ]
     return tuple(
         Row(
@@ -215,6 +220,16 @@ def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ..
 def _places(line: Line) -> tuple[int, ...]:
     lengths = (len(word.text) + 1 for word in line.words[:-1])
     return tuple(itertools.accumulate(lengths, initial=0))
+
+
+def _with_decimal_point(line: Line) -> Line:
+    """Return the line with a point in its last word if that is an amount with a dash."""
+    *before, last = line.words
+    amount = _DASH_SEPARATOR.fullmatch(last.text)
+    is_labelled = bool(before) and before[-1].text[-1:].isalpha()
+    if not amount or not is_labelled or Cell(line.words).is_exact:
+        return line
+    return replace(line, words=(*before, replace(last, text=f"{amount[1]}.{amount[2]}")))
 
 
 def _both_ends(placed: Sequence[tuple[TextPage, Line]]) -> list[tuple[TextPage, Line]]:
@@ -238,7 +253,7 @@ def _first_letters(
 def of_pages(text_pages: Sequence[TextPage], *, minor: int = numbers.CENTS) -> list[Row]:
     """Return the rows of a document from top to bottom; `minor` is its currency's decimals."""
     rows = [
-        of_line(line, minor=minor)
+        of_line(_with_decimal_point(line), minor=minor)
         for text_page in text_pages
         for line in text_page.lines
         if line.words
