@@ -247,6 +247,15 @@ def test_doubtful_values_have_alternatives() -> None:
     assert details.merchant_address.alternatives
 
 
+def test_a_value_and_an_alternative_are_together_at_most_certain() -> None:
+    printed = "CORNER STORE\nSUBTOTAL 31.02\nROUNDING -0.02\nTOTAL 31.02\nTOTAL ROUNDED 31.00"
+    total = pipeline.understand([[text_page(printed)]]).total
+
+    assert total is not None
+    assert total.alternatives
+    assert all(total.confidence + one.confidence <= 1 for one in total.alternatives)
+
+
 def test_alternatives_of_a_name_are_no_headings_or_labels() -> None:
     receipt = read(
         """

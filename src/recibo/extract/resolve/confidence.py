@@ -155,9 +155,11 @@ def _among(found: Extracted[T] | None, candidates: Sequence[Extracted[T]]) -> Ex
     if found is None:
         return None
     others: list[Alternative[T]] = []
+    # One of them at most is right.
+    most = 1 - found.confidence
     for other in candidates:
         if other.value not in (found.value, *(one.value for one in others)):
-            others.append(Alternative(other.value, other.confidence))
+            others.append(Alternative(other.value, min(other.confidence, most)))
     return replace(found, alternatives=tuple(others[:_MOST_ALTERNATIVES]))
 
 
