@@ -190,3 +190,22 @@ def test_words_that_an_earlier_pass_missed_are_found(
     later = engine.read(upright, earlier=replace(first, words=first.words[2:]))
 
     assert texts(first) == texts(later)
+
+
+def test_a_column_of_single_digits_is_read_on_a_blurred_photo(engine: PaddleEngine) -> None:
+    """The detection network does not find these digits: it was trained on words."""
+    rows = [
+        *ROWS[:2],
+        Row("1   Fresh buttermilk", "2.29"),
+        Row("1   White bread", "4.20"),
+        Row("1   Salted butter", "2.35"),
+        Row("TOTAL", "8.84"),
+        *ROWS[-1:],
+    ]
+    margins = ((400, 400), (400, 400), (0, 0))
+    sheet = np.pad(np.asarray(drawing.picture(rows)), margins, constant_values=255)
+    photo = np.asarray(cv2.GaussianBlur(sheet / 3 + 150, (0, 0), 3), dtype=np.uint8)
+
+    reading = engine.read(photo)
+
+    assert [word.text for word in reading.words].count("1") == 3

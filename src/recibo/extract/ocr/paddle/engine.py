@@ -10,7 +10,7 @@ import numpy as np
 
 from recibo.extract.model import Picture, Word
 from recibo.extract.ocr.engine import Reading
-from recibo.extract.ocr.paddle import recognition, regions, runtimes
+from recibo.extract.ocr.paddle import characters, recognition, regions, runtimes
 from recibo.extract.ocr.paddle.detection import Detector, trim
 from recibo.extract.ocr.paddle.recognition import Piece
 from recibo.extract.ocr.paddle.regions import Region
@@ -19,10 +19,14 @@ from recibo.extract.ocr.runtime import Runtime
 #: Text with a lower mean probability is noise more often than text.
 MIN_CONFIDENCE = 0.3
 
+#: A spot is a character only if it is read as one letter or digit with at least this confidence.
+CHARACTER_CONFIDENCE = 0.9
+
 #: The orientation is decided by reading the longest lines, until they have this many letters and
-#: digits, and at most this many lines.
+#: digits: at least and at most so many lines. The worst one does not count: a rule of asterisks is
+#: read as letters, badly in any orientation.
 SAMPLE_LETTERS = 60
-SAMPLE_LINES = 8
+SAMPLE_LINES = (3, 8)
 
 #: Lines read with this mean confidence are upright. Others are also read upside down, and if
 #: neither reaches the second value, on the page rotated by 90 degrees. Measured on 147 photos and
@@ -91,11 +95,12 @@ class PaddleEngine:
         # where recognition is fastest. So lines of the same length follow each other.
         for region in _longest_first(view.found):
             self._read_once(view, region)
-        words = (view.read[region] for region in view.found)
+        words = [word for region in view.found for word in view.read[region]]
+        words += self._characters(view.picture, view.found)
         unread = sum(
             max(region.width, region.height) for region in view.found if not view.read[region]
         )
-        return Reading(tuple(itertools.chain.from_iterable(words)), view.turns, unread)
+        return Reading(tuple(words), view.turns, unread)
 
     def _upright(self, picture: Picture, scale: float) -> _View:
         """Return the picture in the orientation with the highest confidence."""
@@ -123,12 +128,11 @@ class PaddleEngine:
     def _confidence_by_turns(self, view: _View) -> dict[int, float]:
         """Return the confidence of the longest lines, also upside down if it is not good."""
         sample = self._sample_lines(view)
-        upright = _mean_confidence([word for region in sample for word in view.read[region]])
+        upright = _confidence_of_lines([view.read[region] for region in sample])
         if upright >= GOOD_CONFIDENCE:
             return {view.turns: upright}
-        turned = (self._line(view.picture, region, is_turned=True) for region in sample)
-        upside_down = _mean_confidence(list(itertools.chain.from_iterable(turned)))
-        return {view.turns: upright, view.turns + 2: upside_down}
+        turned = [self._line(view.picture, region, is_turned=True) for region in sample]
+        return {view.turns: upright, view.turns + 2: _confidence_of_lines(turned)}
 
     def _confidence_of_figures(self, view: _View) -> dict[int, float]:
         """Return the confidence of short lines, which are amounts, upright and upside down.
@@ -154,8 +158,9 @@ class PaddleEngine:
     def _sample_lines(self, view: _View) -> list[Region]:
         sample: list[Region] = []
         letters = 0
+        least, most = SAMPLE_LINES
         for region in _longest_first(view.found):
-            if letters >= SAMPLE_LETTERS or len(sample) == SAMPLE_LINES:
+            if (letters >= SAMPLE_LETTERS and len(sample) >= least) or len(sample) == most:
                 break
             if not region.is_vertical and (more := _letters(self._read_once(view, region))):
                 sample.append(region)
@@ -171,8 +176,9 @@ class PaddleEngine:
         """Read the words with a low confidence in an earlier pass again, in its orientation."""
         upright = np.ascontiguousarray(np.rot90(picture, -earlier.turns))
         known = KnownWords(earlier.words)
-        words: list[Word] = []
-        for region in self._detect(upright, scale):
+        found = self._detect(upright, scale)
+        words = self._characters(upright, found)
+        for region in found:
             seen = known.inside(region)
             if seen and min(word.confidence for word in seen) >= SURE:
                 words += seen
@@ -180,6 +186,17 @@ class PaddleEngine:
                 best = max(seen, self._words(upright, region), key=_mean_confidence)
                 words += best
         return Reading(tuple(words), earlier.turns, earlier.unread)
+
+    def _characters(self, picture: Picture, found: Sequence[Region]) -> list[Word]:
+        """Read the single characters that detection misses."""
+        read = [self._line(picture, region) for region in characters.find(picture, found)]
+        return [
+            words[0]
+            for words in read
+            if len(words) == 1 == len(words[0].text)
+            and words[0].text.isalnum()
+            and words[0].confidence >= CHARACTER_CONFIDENCE
+        ]
 
     def _words(self, picture: Picture, region: Region) -> list[Word]:
         words = self._line(picture, region)
@@ -213,6 +230,13 @@ def _word(piece: Piece, region: Region, *, is_turned: bool) -> Word:
 def _letters(words: Sequence[Word]) -> int:
     """Count letters and digits; a row of dashes is the same upside down."""
     return sum(map(_count, words))
+
+
+def _confidence_of_lines(lines: Sequence[Sequence[Word]]) -> float:
+    """Return the mean confidence of the lines without the worst one, if enough are left."""
+    best = sorted(lines, key=_mean_confidence, reverse=True)
+    counted = best[:-1] if len(best) >= SAMPLE_LINES[0] else best
+    return _mean_confidence(list(itertools.chain.from_iterable(counted)))
 
 
 def _mean_confidence(words: Sequence[Word]) -> float:
