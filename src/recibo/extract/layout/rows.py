@@ -4,11 +4,11 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeVar
 
 from recibo.extract.model import Box, Extracted, Line, TextPage, Word, around
-from recibo.extract.text import lexicon, numbers
+from recibo.extract.text import currency_symbols, lexicon, numbers
 from recibo.extract.text.numbers import CENTS, Number
 from recibo.extract.text.phrases import Phrase
 
@@ -56,6 +56,8 @@ _FIRST_ZERO = re.compile(r"(?<![^\W\d_])(RM|[$€£])?O(?=[.,][0-9]{2}(?![0-9]))
 # A tax code joined to an amount, with its first letter read as a digit: `32.709R` is `32.70 SR`.
 _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
 # OCR may miss the separator of an amount but keep the gap: `80 91`.
+# A number with spaces between its groups, at the end of a cell.
+_GROUPED = re.compile(r"(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t))")
 _MISSING_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
 # OCR reads the thick dots of dot matrix printers as dashes: `TOTAL 19-80`.
 _DASH_SEPARATOR = re.compile(r"([0-9]{1,4})-([0-9]{2})")
@@ -204,7 +206,7 @@ def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ..
         for line in text_page.lines
         if line.words
     ]
-    return tuple(
+    found = [
         Row(
             line,
             line.text[:_MOST_LETTERS],
@@ -214,7 +216,30 @@ def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ..
             minor,
         )
         for index, (text_page, line) in enumerate(_both_ends(placed))
-    )
+    ]
+    return tuple(_with_groupings(found))
+
+
+def _with_groupings(rows: Sequence[Row]) -> list[Row]:
+    """Mark the spaces within numbers, on a page with amounts such as `12 990 Ft`.
+
+    Only at the end of a cell: between others a space may separate a quantity from a price.
+    """
+    if not any(_grouped_amount().search(row.text) for row in rows):
+        return list(rows)
+    return [
+        replace(row, text=_GROUPED.sub(lambda match: _joined(match[0]), row.text)) for row in rows
+    ]
+
+
+def _joined(number: str) -> str:
+    return number.replace(" ", numbers.GROUPING)
+
+
+@cache
+def _grouped_amount() -> re.Pattern[str]:
+    symbol = currency_symbols.pattern()
+    return re.compile(rf"(?<![\d.,])[1-9]\d{{0,2}}(?: \d{{3}})+\s?{symbol}(?![^\W\d_])")
 
 
 def _places(line: Line) -> tuple[int, ...]:
@@ -258,7 +283,9 @@ def of_pages(text_pages: Sequence[TextPage], *, minor: int = numbers.CENTS) -> l
         for line in text_page.lines
         if line.words
     ]
-    rows = _with_names_first([row for row in rows if len(row.text) <= _LONGEST], minor)
+    rows = [row for row in rows if len(row.text) <= _LONGEST]
+    # In the tables of a wide page every number has a cell.
+    rows = _with_names_first(_with_groupings(rows) if are_narrow(rows) else rows, minor)
     marked = sum(_TAX_CODE.search(row.text) is not None for row in rows)
     return [_with_separate_tax_code(row) for row in rows] if marked >= _FEWEST_ROWS else rows
 

@@ -35,6 +35,7 @@ _NUMBER = r"""
     (?:
         (?<![^\W_])[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+
             (?:,[0-9]{2}(?![0-9])|(?=\s?SYMBOL(?![^\W\d_])))
+      | (?<![^\W_])[1-9][0-9]{0,2}(?:GROUPING[0-9]{3})+(?![.,]?[0-9])
       | [0-9]{1,3}(?:\ [.,][0-9]{3})+[.,][0-9]{2}(?![0-9])
       | [0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]{1,2})?(?![.,]?[0-9])
       | [0-9]{1,3}(?:[.,'\u2019]\ ?[0-9]{3})+\ ?[.,]\ ?[0-9]{2}(?![.,]?[0-9])
@@ -53,6 +54,8 @@ _NEXT_AMOUNT = re.compile(r"\s?[0-9]+[.,][0-9]{2}(?![0-9])")
 _NO_MINOR = re.compile(r"(?:\s?[.,]\s?[-\u2013\u2014]{1,2}|/-)(?!\s?\d)")
 # In Japan a dash after an amount is not a minus but prevents added digits: "¥1,200-".
 _ENDED = re.compile(r"[¥\uffe5]\s?$")
+#: A space that surely separates the groups of one number, for which rows use it.
+GROUPING = "\u2008"
 #: Signs that are printed as a minus.
 MINUS = "-\u2212\u2013"
 # A dash between spaces, or after a colon, separates a label from its amount: "TOTAL:-12.50".
@@ -62,6 +65,8 @@ _MINUS_AFTER_SYMBOL = re.compile(rf"[{MINUS}]\s?$")
 _MINUS_AFTER = re.compile(
     rf"(?<=[.,]\d\d)[{MINUS}](?![\d-]|[^\W\d_]{{2}})|[{MINUS}](?![^\W\d_]|\s*[\d-])|\s?CR\b"
 )
+_MASK, _MORE_DIGITS = "**", re.compile(r"\s\d")
+_MASKED = re.compile(r"\*\*\d{1,4}\s$")
 #: `X単128`: a unit price.
 _UNIT_PRICE_SIGN = "単"
 # A unit price has a sign in front: `@110`, `単128`.
@@ -176,6 +181,9 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
     for match in _number().finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         digits = sum(map(str.isdigit, match[0]))
+        # `**44 18` is the end of a masked number.
+        if _MASKED.search(before) or (before.endswith(_MASK) and _MORE_DIGITS.match(after)):
+            continue
         # In `3 for 40 -5.00` the last one is negative.
         is_signed = bool(_NEGATIVE.search(before) and _WITH_CENTS.search(match[0]))
         if not is_signed and _is_part_of_date(before, after):
@@ -301,7 +309,8 @@ def _is_inside_word(text: str, number: Number, match: re.Match[str]) -> bool:
 @cache
 def _number() -> re.Pattern[str]:
     symbol = currency_symbols.pattern().replace(" ", r"\ ").replace("#", r"\#")
-    return re.compile(_NUMBER.replace("SYMBOL", symbol), re.VERBOSE)
+    pattern = _NUMBER.replace("SYMBOL", symbol).replace("GROUPING", GROUPING)
+    return re.compile(pattern, re.VERBOSE)
 
 
 @cache

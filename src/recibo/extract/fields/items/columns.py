@@ -130,6 +130,12 @@ def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
 def _settled(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
     """Correct the roles of columns by the numbers of the rows with a quantity."""
     roles = [column.role for column in columns]
+    if not {Role.QTY, Role.TOTAL} & {*roles} and roles.count(Role.UNIT_PRICE) == 1:
+        # `Service  Period  Cost`: without quantities the price is the amount.
+        return [
+            replace(column, role=Role.TOTAL) if column.role is Role.UNIT_PRICE else column
+            for column in columns
+        ]
     if Role.QTY not in roles:
         return list(columns)
     qty = roles.index(Role.QTY)

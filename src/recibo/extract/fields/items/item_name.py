@@ -30,16 +30,24 @@ _SHORT_CODE = re.compile(r"^\W*[0-9]{3,}\s+(?=[^\W_]{3})")
 _MIXED_CODE = re.compile(
     r"^\W*(?:[0-9]{1,3}\W+)?(?P<code>[A-Z]{1,5}-?[0-9]{2,6})\s+(?=[^\W\d_]{3})"
 )
+_CODE_BEFORE = re.compile(
+    r"^(?P<code>[0-9]{5,14}|(?=[A-Z.-]*[0-9])(?![0-9]+(?:[.,][0-9]+)?(?i:g|kg|ml|cl|l|m|mm|cm|w|v|un)\s)"
+    r"[A-Z0-9]+(?:[.-][A-Z0-9]+)+)\s+(?=[^\W\d_]{3})"
+)
 _LEADING_QTY = re.compile(
     r"^[^\w|]*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3}|[iIl|](?=\s))"
     r"\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s)\s*(?=\S)"
     r"|^\W*(?P<weight>[0-9]{1,3}[.,][0-9]{1,3})\s?(?i:kg|lbs?)\s+(?=\S)"
 )
-# `(A) PAO`, `* YAOURT`, `^ Bread`: a tax code before the name.
-_TAX_CODE = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)")
+# `(A) PAO`, `* YAOURT`, `^ Bread`, `C00 KENYER`: a tax code before the name.
+_TAX_CODE = re.compile(
+    r"^\s*(?:\([A-Z0-9]\)\s*|[A-E][0O]{2}\s+|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)"
+)
 _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
 # `BANANAS 000000004011KF`, `TOWEL (7687222)`: the article number after the name.
 _CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}[A-Z]{0,2}\)?)+\s*$")
+# `EKMEK 250G %1`: the rate of its tax after the name.
+_RATE_AT_END = re.compile(r"(?<=\w)\s+%\s?[0-9]{1,2}\s*$")
 # Tax codes in a separate column: capitals without a vowel, `HMRJ`.
 _TAX_CODES_IN_COLUMN = re.compile(r"\t\*?[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
 # `14/03 WASH & FOLD`: the day of a service before it.
@@ -97,6 +105,12 @@ def mixed_code(text: str) -> str | None:
     return match["code"] if match else None
 
 
+def code_before(text: str) -> tuple[str, str] | None:
+    """Return a code before a name, and the name: `1044.22.M BLUSA`; `500ML` is no code."""
+    match = _CODE_BEFORE.match(text)
+    return (match["code"], text[match.end() :]) if match else None
+
+
 def strip_mixed_code(text: str) -> str:
     """Return a name without a code of letters and digits, for rows that all begin with one."""
     return _MIXED_CODE.sub("", text)
@@ -142,7 +156,7 @@ def cleaned(text: str) -> str:
     """Return a name without punctuation, codes and symbols around it."""
     # Stars on both sides belong to the name, `*MEDIUM*`.
     starred = text.rstrip() if text.rstrip().endswith("*") else _STAR.sub("", text)
-    text = without_place(starred)
+    text = _RATE_AT_END.sub("", without_place(starred))
     bare = _TAX_CODE.sub("", _symbol_at_end().sub("", _CODE_AT_END.sub("", text)))
     return re.sub(r"\s+", " ", bare).strip(" -:;,|_=~.$€£¥")
 

@@ -3,6 +3,7 @@
 import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.brazil.documents import nfse
@@ -59,7 +60,20 @@ def find(
         found = _listed(lines, None)
     else:
         found = document.without_sums(document.line_items() or _listed(lines, document))
-    return item_details.with_details(found, lines, is_narrow=rows.are_narrow(lines))
+    named = _without_codes(found)
+    return item_details.with_details(named, lines, is_narrow=rows.are_narrow(lines))
+
+
+def _without_codes(items: _Items) -> _Items:
+    """Cut codes off the names of items if all names begin with different ones."""
+    split = [item_name.code_before(item.value.name) for item in items]
+    codes = {one[0] for one in split if one}
+    if len(items) < _FEWEST or None in split or len(codes) < _FEWEST:
+        return items
+    return tuple(
+        replace(item, value=replace(item.value, name=one[1])) if one else item
+        for item, one in zip(items, split, strict=True)
+    )
 
 
 def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:

@@ -30,7 +30,6 @@ _SOON = 4
 _LETTER = re.compile(r"[^\W\d_]")
 _BY_BLANKS = re.compile(r"-?[1-9][0-9]{0,2}(?:\s[0-9]{3})+")
 _GROUPED = re.compile(r"(?<=[0-9])\s(?=[0-9]{3})")
-_CODE_BEFORE = re.compile(r"^[0-9]{5,14}\s+(?=[^\W\d_]{3})")
 # A word, not a code.
 _WORD = re.compile(r"[^\W\d_]{3}")
 
@@ -50,32 +49,24 @@ def read(rows: Sequence[Row], *, is_narrow: bool = False) -> tuple[Extracted[Lin
     """Return the items of all tables with headings; see `columns.tables` for `is_narrow`."""
     items: list[_TableItem] = []
     tables = list(itertools.islice(columns.tables(rows, is_narrow=is_narrow), _MOST_TABLES))
+    starts = [start for start, _ in tables]
     for start, headed in tables:
-        items.extend(_body(_without_heads(rows, start, [other for other, _ in tables]), headed))
+        page = rows[start - 1].line.page
+        # The second row of headings may look like those of a table on the same page.
+        later = (other for other in starts if rows[other - 1].line.page > page)
+        end = min(later, default=len(rows))
+        items.extend(_body(_without_heads(rows, start, end, starts), headed))
     read_items = [item for each in _without_parts(items) if (item := _located(each)) is not None]
-    return tuple(_without_sums(_without_codes(read_items)))
+    return tuple(_without_sums(read_items))
 
 
-def _without_codes(items: Sequence[Extracted[LineItem]]) -> list[Extracted[LineItem]]:
-    """Cut codes off the names of items if all names begin with one."""
-    bare = [_CODE_BEFORE.sub("", item.value.name) for item in items]
-    if len(items) < _FEWEST or any(
-        name == item.value.name for name, item in zip(bare, items, strict=True)
-    ):
-        return list(items)
-    return [
-        replace(item, value=replace(item.value, name=name))
-        for name, item in zip(bare, items, strict=True)
-    ]
-
-
-def _without_heads(rows: Sequence[Row], start: int, starts: Sequence[int]) -> list[Row]:
-    """Return the rows below headings, without the heads of later pages with headings."""
+def _without_heads(rows: Sequence[Row], start: int, end: int, starts: Sequence[int]) -> list[Row]:
+    """Return the rows below headings and above the next ones, without the heads of later pages."""
     page = rows[start - 1].line.page
     ends = {rows[other - 1].line.page: other for other in reversed(starts)}
     return [
         row
-        for index, row in enumerate(rows[start:], start)
+        for index, row in enumerate(rows[start:end], start)
         if row.line.page == page or index >= ends.get(row.line.page, 0) - 1
     ]
 
@@ -137,7 +128,7 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_TableItem]:
         if _is_end(row, placed, items):
             if items and (headings.is_heading(row) or not _resumes(rows[index + 1 :], headed)):
                 return items
-        elif _is_start(row, placed):
+        elif _is_start(row, placed) and _has_minor_digits(placed, items):
             texts = {role: cell.text for role, cell in placed.items()}
             has_words = name is not None and _WORD.search(name.text) is not None
             is_split = is_headed and has_words and not _is_coded(placed)
@@ -252,6 +243,21 @@ def _is_start(row: Row, placed: dict[Role, Cell]) -> bool:
     has_amount = any(_has_amount(placed.get(role)) for role in (Role.TOTAL, Role.UNIT_PRICE))
     has_head = Role.NAME in placed or Role.QTY in placed
     return has_head and (has_amount or arithmetic.triple(row.numbers) is not None)
+
+
+def _has_minor_digits(placed: dict[Role, Cell], items: Sequence[_TableItem]) -> bool:
+    """Return whether a row has an amount written as such, if all items above have one.
+
+    The last rows of a page contain other numbers.
+    """
+    if not items or not all(map(_is_priced, (item.cells for item in items))):
+        return True
+    return _is_priced({role: cell.text for role, cell in placed.items()})
+
+
+def _is_priced(cells: dict[Role, str]) -> bool:
+    texts = (cells.get(role, "") for role in (Role.TOTAL, Role.UNIT_PRICE))
+    return any(figure.has_minor for text in texts for figure in numbers.every(text))
 
 
 def _continues(current: _TableItem, row: Row, cell: Cell, reach: float) -> bool:

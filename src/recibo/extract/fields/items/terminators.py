@@ -108,7 +108,7 @@ def _meaning_before_amount(text: str) -> Meaning | None:
     label = _words(text)
     if _MEASURED.fullmatch(label):
         return None
-    if _is_sum_of(text):
+    if _is_sum_of(text) or _are_sums(text):
         return Meaning.END
     return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
 
@@ -145,6 +145,14 @@ def _is_sum_of(text: str) -> bool:
         return False
     following = text[found[0].end :].split()
     return text.rstrip().endswith(":") or bool(following and lexicon.is_of(following[0]))
+
+
+def _are_sums(text: str) -> bool:
+    """Return whether a text has a tax with its amount, then a total: `TAX 1.07   BAL`."""
+    found = lexicon.phrasebook("tax", *_TOTALS).find(text)
+    kinds = [phrase.kind for phrase in found]
+    is_first = bool(found) and not any(map(str.isalnum, text[: found[0].start]))
+    return is_first and kinds[0] == "tax" and len(kinds) > 1 and kinds[-1] in _TOTALS
 
 
 def _label(row: Row) -> str:
