@@ -46,6 +46,8 @@ _WITH_STOPS = re.compile(r"(?<!\w)\w\.\s?(?:\w\.\s?)*\w$")
 # A shorter text before the document's title is not a seller's name.
 _LEAST_NAME = 3
 _JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
+# The country in which the legal form precedes the name.
+_FORM_FIRST = "FR"
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
 
 
@@ -58,16 +60,20 @@ class Ending:
     end: int
 
 
-def clean(text: str) -> str:
-    """Return a row's text as a name, without labels, numbers and punctuation around it."""
+def clean(text: str, *, is_exact: bool = False) -> str:
+    """Return a row's text as a name, without labels, numbers and punctuation around it.
+
+    Misread letters are repaired unless the text is exact, without OCR errors.
+    """
     name = _LEADING_CODE.sub("", _without_wide_spaces(text.strip(_EDGES)))
-    for figure, letter in _MISREAD_FIGURES:
+    for figure, letter in () if is_exact else _MISREAD_FIGURES:
         name = figure.sub(letter, name)
     name = _without_title(_without_prefix(name))
     ending = legal_ending(name)
     if ending:
         name = _with_form(name, ending)
-    name = _with_trade_words(_REGISTRATION.sub("", name))
+    name = _REGISTRATION.sub("", name)
+    name = name if is_exact else _with_trade_words(name)
     return _with_last_stop(_balanced(name.strip(_EDGES)), text)
 
 
@@ -96,6 +102,14 @@ def begins_with_form(text: str) -> bool:
     # "SRI" is a word in names, although it normalizes like an Italian legal form.
     is_misread = fold("".join(words[:1])).replace(".", "") != letters
     return letters in _form_letters() and not (is_misread and len(letters) < _LEAST_BONES)
+
+
+def follows_form(text: str) -> bool:
+    """Return whether a text is a name after a French legal form: `SARL LE PORT`."""
+    first, *others = text.split() or [""]
+    return normalize(first).letters in _leading_forms() and any(
+        sum(map(str.isalpha, word)) >= _LEAST_NAME for word in others
+    )
 
 
 def is_complete(text: str) -> bool:
@@ -246,6 +260,12 @@ def _differences(tail: str, letters: str) -> int:
 @cache
 def _form_letters() -> frozenset[str]:
     return frozenset(normalize(form.text).letters for form in tables.legal_forms())
+
+
+@cache
+def _leading_forms() -> frozenset[str]:
+    forms = (form for form in tables.legal_forms() if form.country == _FORM_FIRST)
+    return frozenset(normalize(form.text).letters for form in forms)
 
 
 @cache

@@ -1,7 +1,7 @@
 """Finds the seller's name: the candidate with the best features."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from recibo.extract.fields import recipients
@@ -9,7 +9,7 @@ from recibo.extract.fields.name_candidates import Candidate, candidates, pieces_
 from recibo.extract.fields.name_features import features
 from recibo.extract.fields.name_page import Context
 from recibo.extract.fields.recipients import Column
-from recibo.extract.layout.name_stoplist import is_customer_label, is_not_name
+from recibo.extract.layout.name_stoplist import are_labels, is_customer_label, is_not_name
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text.folding import normalize, without_accents
@@ -55,7 +55,7 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
     found = [
         (respelled(candidate, context), features(candidate, context))
         for candidate in candidates(page)
-        if not any(is_not_name(text) for text in (candidate.name, candidate.text))
+        if not any(is_not_name(text) for text in _texts(candidate))
         and not _is_customer(candidate, labels)
     ]
     # A buyer's name may be on a page twice, once without its label.
@@ -65,6 +65,13 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
     billed |= {candidate.name for candidate, _ in found if _is_in(candidate, columns)}
     found = own or found
     return [(one, {**values, "billed": one.name in billed}) for one, values in found]
+
+
+def _texts(candidate: Candidate) -> Iterator[str]:
+    """Yield the texts that are no names if the candidate is one: itself, and its first row."""
+    yield from (candidate.name, candidate.text)
+    if len(candidate.pieces) > 1 and are_labels(candidate.pieces[0].text):
+        yield candidate.pieces[0].text
 
 
 def _is_in(candidate: Candidate, columns: Sequence[Column]) -> bool:

@@ -87,6 +87,8 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
         following = next((other for other in others if _continues(last, other)), None)
         if following is None or company_names.is_complete(candidate.text):
             return
+        if company_names.follows_form(following.text) and not company_names.continues(last.text):
+            return
         longer = _candidate((*candidate.pieces, following))
         # The part that was cut off does not belong to the name.
         candidate = longer if len(longer.name) > len(candidate.name) else None
@@ -143,7 +145,8 @@ def _continues(piece: Piece, below: Piece) -> bool:
 
 def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
     text = " ".join(piece.text for piece in pieces)
-    name = company_names.clean(text)
+    is_exact = all(piece.confidence >= 1 for piece in pieces)
+    name = company_names.clean(text, is_exact=is_exact)
     box = around([piece.box for piece in pieces])
     has_letters = any(character.isalpha() for character in name)
     return Candidate(name if has_letters else "", text, box, pieces)

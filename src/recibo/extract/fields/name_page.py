@@ -8,6 +8,7 @@ from statistics import median
 from typing import Self
 
 from recibo.extract.fields.name_candidates import pieces_of
+from recibo.extract.layout import name_stoplist
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box
 from recibo.extract.text import dates, lexicon, tables
@@ -140,7 +141,9 @@ def labels_of(rows: Sequence[Row], anywhere: str | None, alone: str) -> Iterator
         for piece in pieces_of(row):
             if any(book(kind).is_all(piece.text) for kind in (anywhere, alone) if kind):
                 yield Label(piece.box, is_heading=True)
-        for label in book(anywhere).find(row.text) if anywhere else ():
+        # `VIA DO CLIENTE` says whose copy it is.
+        is_labelled = anywhere is not None and not name_stoplist.are_labels(row.text)
+        for label in book(anywhere).find(row.text) if anywhere and is_labelled else ():
             yield Label(row.box(label.start, label.end), is_heading=False)
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon, tables
 from recibo.extract.text.phrases import Phrasebook
 
 # Two headings may be a name ("Total Service"); three are not.
@@ -17,6 +17,7 @@ _MOST_SALUTATION_WORDS = 4
 _COLON = re.compile(r"\s*[:\uff1a]")
 # "Bill to", "Spett.le": no name begins like this by chance.
 _TWO_WORDS = re.compile(r"[^\W_][\s.]+[^\W_]")
+_CARD_WORDS = ("paid_card", "paid_credit", "paid_debit", "card_slip")
 _COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
 
@@ -39,7 +40,12 @@ def are_labels(text: str) -> bool:
     is_listed = _phrasebook("labels", "notice").is_all(text) and bool(
         _phrasebook("labels").find(text)
     )
-    return is_listed or are_column_headings(text)
+    return is_listed or are_column_headings(text) or _is_payment(text)
+
+
+def _is_payment(text: str) -> bool:
+    """Return whether several words are all about a payment by card: `VISA CREDITO A VISTA`."""
+    return len(text.split()) > 1 and lexicon.wordbook(*_CARD_WORDS).is_all(text)
 
 
 def are_column_headings(text: str) -> bool:

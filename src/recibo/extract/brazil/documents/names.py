@@ -3,13 +3,16 @@
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from recibo.extract import resources
 from recibo.extract.brazil import tax_ids
 from recibo.extract.layout import forms, name_stoplist
+from recibo.extract.layout.forms import Form, Label
 from recibo.extract.layout.rows import Cell
+from recibo.extract.layout.rows import cells as cells_of
 from recibo.extract.model import Extracted, Line
-from recibo.extract.text import ocr_confusions
+from recibo.extract.text import lexicon, ocr_confusions
 from recibo.extract.text.normalized_lines import normalize_label
 
 _WORDS: Mapping[str, list[str]] = resources.table("brazil", "names.toml")
@@ -50,6 +53,8 @@ _FULL = 0.85
 _MOST_LINES = 5
 #: Rows of one name: their least height as a share of the tallest, and the largest gap in heights.
 _SAME_SIZE, _APART = 0.88, 1.2
+#: Rows of a name without other evidence: the largest gap, and the width of a space, in heights.
+_CLOSE, _SPACE = 0.7, 0.3
 
 
 def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
@@ -133,6 +138,64 @@ def is_notice(text: str) -> bool:
 def is_town_hall(text: str) -> bool:
     """Return whether a text is the heading of a town hall's form, or its title."""
     return _TOWN_HALL.search(text) is not None
+
+
+def with_next_row(form: Form, label: Label, found: Extracted[str]) -> Extracted[str]:
+    """Return a labelled name with its next row, which begins at the name or at its label.
+
+    The rows are one name if the first one has no legal form and the second one ends with it, or
+    if a joining word is between them.
+    """
+    box = found.box
+    if box is None or has_form(found.value):
+        return found
+    for index, normalized in enumerate(form.lines[label.line + 1 :], label.line + 1):
+        line = normalized.line
+        if line.page != found.page or line.box.y0 > box.y1 + _CLOSE * box.height:
+            return found
+        for cell in cells_of(line.words):
+            is_at_edge = any(abs(cell.box.x0 - x0) < box.height for x0 in (box.x0, label.box.x0))
+            is_below = cell.box.y_center > box.y1
+            is_label = any(one.box.x0 < cell.box.x1 for one in form.on_line(index))
+            if is_at_edge and is_below and not is_label and _are_one(found.value, cell):
+                text = f"{found.text}\n{cell.text}"
+                name = cleaned(f"{found.value} {cell.text}")
+                return replace(found, value=name, text=text, box=box.union(cell.box))
+    return found
+
+
+def _are_one(upper: str, lower: Cell) -> bool:
+    is_name = has_letters(lower.text) and not _ADDRESS.search(lower.text)
+    is_ended = has_form(lower.text) or lexicon.is_joining(upper.rsplit(maxsplit=1)[-1])
+    return is_name and is_ended and ":" not in lower.text
+
+
+def with_rows_above(lower: Cell, above: Sequence[Cell], reach: float) -> Cell:
+    """Return the last row of a name with its first rows, which had no room for the next word.
+
+    Args:
+        lower: The last row.
+        above: The rows above it, from the bottom up.
+        reach: The right edge of the box.
+    """
+    whole = lower
+    for upper in above:
+        if not is_continued(upper, lower, reach):
+            break
+        whole = Cell(upper.words + whole.words)
+        lower = upper
+    return whole
+
+
+def is_continued(upper: Cell, lower: Cell, reach: float) -> bool:
+    """Return whether a name continues in the row below, which has the same size."""
+    heights = sorted((upper.type_height, lower.type_height))
+    is_near = abs(lower.box.y0 - upper.box.y1) < _CLOSE * heights[1]
+    is_same_size = heights[0] > _SAME_SIZE * heights[1]
+    if not (is_near and is_same_size and looks_like_name(upper.text)) or has_form(upper.text):
+        return False
+    is_full = upper.box.x1 + lower.words[0].box.width + _SPACE * heights[1] > reach
+    return is_full or _is_bare_form(lower.text) or lexicon.is_joining(upper.words[-1].text)
 
 
 def rows(cells: Sequence[Cell]) -> Iterator[Cell]:

@@ -197,7 +197,7 @@ def _name(document: FiscalDocument) -> Extracted[str] | None:
     for kind in ("name", "trade_name"):
         for label in document.form.every(kind):
             if label.line in section and (found := document.form.read_at(label, _read_name)):
-                return found
+                return names.with_next_row(document.form, label, found)
     return _unlabelled_name(document, section) if section.start else _name_above_tax_id(document)
 
 

@@ -6,16 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.brazil.documents import fiscal_document, names, parties, thermal
+from recibo.extract.brazil.documents import fiscal_document, names, parties, taxes, thermal
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
 from recibo.extract.layout import rows
 from recibo.extract.layout.forms import Label
 from recibo.extract.layout.rows import Cell
 from recibo.extract.layout.rows import cells as cells_of
 from recibo.extract.model import Box, Details, DocumentType, Extracted, Header, LineItem, Moment
-from recibo.extract.text import numbers, timestamps
+from recibo.extract.text import lexicon, numbers, timestamps
 
 LABELS = "other"
+
+# A row of a list of taxes has three numbers after the name of the tax.
+_TAX, _BASE_RATE_AMOUNT = "ICMS", 3
 
 #: The most rows of the parts of a freight, and the most letters of a name with its amount.
 _MOST_ROWS, _MOST_LETTERS = 12, 400
@@ -39,10 +42,21 @@ def read(document: FiscalDocument) -> Header:
         issued_at=_issued_at(document),
         total=total,
         subtotal=_gross(document, total),
-        tax=fiscal_document.amount(document, "icms"),
+        tax=fiscal_document.amount(document, "icms") or _listed_tax(document),
         document_number=fiscal_document.number_from_key(document)
         or fiscal_document.number_before_series(document),
     )
+
+
+def _listed_tax(document: FiscalDocument) -> Extracted[Decimal] | None:
+    """Return the ICMS in a list of taxes: its base, its rate and their product in one row."""
+    for line in document.lines:
+        for start, word in enumerate(line.words):
+            cell = Cell(line.words[start:])
+            found = numbers.amounts(cell.text) if word.text.upper() == _TAX else ()
+            if len(found) == _BASE_RATE_AMOUNT and taxes.is_product(found):
+                return cell.found(found[-1].value)
+    return None
 
 
 def _gross(document: FiscalDocument, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
@@ -112,7 +126,19 @@ def _part(name: str, amount: Decimal, evidence: Cell) -> Extracted[LineItem]:
 def details(document: FiscalDocument) -> Details:
     """Return the customer."""
     customer = customer_section(document)
-    return parties.of_sections(document, parties.Section(0, 0), customer)
+    known = parties.of_sections(document, parties.Section(0, 0), customer)
+    return known if customer else replace(known, customer_tax_id=_other_id(document))
+
+
+def _other_id(document: FiscalDocument) -> Extracted[str] | None:
+    """Return the only other tax id, the customer's, if the key contains the issuer's."""
+    issuer = document.found_key.key.issuer if document.found_key else None
+    others = {
+        printed.tax_id.value: printed.tax_id
+        for printed in fiscal_document.printed_ids(document)
+        if printed.is_valid and printed.tax_id.value != issuer
+    }
+    return next(iter(others.values())) if issuer and len(others) == 1 else None
 
 
 def customer_section(document: FiscalDocument) -> parties.Section | None:
@@ -140,15 +166,20 @@ def name(document: FiscalDocument) -> Extracted[str] | None:
 
 
 def _name(document: FiscalDocument, issuer: Issuer) -> Extracted[str] | None:
-    named = [cell for cell in _above(document, issuer) if _is_name(cell.text)]
-    formed = [cell for cell in named if names.has_form(cell.text)]
+    above = list(_above(document, issuer))
+    named = [index for index, cell in enumerate(above) if _is_name(cell.text)]
+    formed = [index for index in named if names.has_form(above[index].text)]
     # Without a legal form the name is the topmost row, above the address.
     chosen = formed[:1] or named[-1:]
-    return (
-        chosen[0].found(names.cleaned(chosen[0].text), confidence=_LIKELY_ISSUER)
-        if chosen
-        else None
-    )
+    if not chosen:
+        return None
+    place = chosen[0]
+    reach = max(cell.box.x1 for cell in above)
+    name = names.with_rows_above(above[place], above[place + 1 :], reach)
+    # `SERVIÇO DE ÁGUA DE` and `ITABIRINHA` below it.
+    if place and not formed and lexicon.is_joining(name.words[-1].text):
+        name = Cell(name.words + above[place - 1].words)
+    return name.found(names.cleaned(name.text), confidence=_LIKELY_ISSUER)
 
 
 def _is_name(text: str) -> bool:

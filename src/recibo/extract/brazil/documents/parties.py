@@ -141,7 +141,7 @@ def _read_postcode(text: str) -> str | None:
 def _labelled_name(document: FiscalDocument, section: Section) -> Extracted[str] | None:
     for label in document.form.every("name"):
         if label.line in section and (found := document.form.read_at(label, _read_name)):
-            return found
+            return names.with_next_row(document.form, label, found)
     return None
 
 

@@ -13,6 +13,7 @@ from recibo.extract.layout.forms import Label
 from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Extracted, TaxLine
 from recibo.extract.text import numbers
+from recibo.extract.text.numbers import Number
 
 _AMOUNT = re.compile(r"[0-9]+[.,][0-9]{2}(?![0-9])")
 _BEGINS_WITH_AMOUNT = re.compile(r"\W*+(?:R\$\W*+)?[0-9][0-9.]*,[0-9]{2}(?![0-9])", re.IGNORECASE)
@@ -21,6 +22,7 @@ _LAW_NUMBER = "741"
 #: A statement has at most this many further rows.
 _MOST_ROWS = 4
 _CENTS = 2
+_CENT, _WHOLE = Decimal("0.01"), 100
 #: Percentages above this are not rates of a tax on sales.
 _HIGHEST_RATE = 50
 
@@ -162,6 +164,12 @@ def boxed(document: FiscalDocument, boxes: Sequence[TaxBox]) -> Iterator[Extract
             is_informational=box.is_informational,
         )
         yield Extracted(line, found.confidence, found.text, found.page, found.box)
+
+
+def is_product(found: Sequence[Number]) -> bool:
+    """Return whether three numbers are a base, a rate in percent and their product."""
+    base, rate, amount = (one.value for one in found)
+    return bool(amount) and abs(base * rate / _WHOLE - amount) <= _CENT
 
 
 def _rate(text: str) -> Decimal | None:
