@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from recibo.extract.fields import address_pieces, choices, company_names, recipients
@@ -32,6 +32,9 @@ _NEAR_ROWS = 8
 _EDGES = " \t.,:;*_-~=|#"
 _AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
+
+
+_Labelled = tuple[Extracted[str], Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,17 @@ def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candida
     addressed = [(_found(line.text, line.row, line.box), {"letter": 1.0}) for line in lines]
     return [
         Candidate(found, {**features, **_features(found.value, known)})
-        for found, features in (*labelled, *addressed)
+        for found, features in _whole((*labelled, *addressed))
     ]
+
+
+def _whole(found: Sequence[_Labelled]) -> Iterator[_Labelled]:
+    """Yield the names but those that are the start of a whole cell, and `Consumidor final`."""
+    cells = {one.value for one, features in found if not features.get("continued")}
+    for one, features in found:
+        is_start = any(cell.startswith(f"{one.value} ") for cell in cells)
+        if not (is_start or book("anonymous").is_all(one.value)):
+            yield one, features
 
 
 def tax_ids(
@@ -127,6 +139,9 @@ def _tax_features(one: TaxId, labels: Sequence[tuple[Row, Box]]) -> dict[str, fl
 def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
     """Yield the labels of the customer that begin a cell, with the cell."""
     for piece in pieces_of(row):
+        if " " in piece.text.strip() and book("anonymous").is_all(piece.text):
+            # The last line of the title of an NFC-e: `para Consumidor Final`.
+            continue
         for label in lexicon.wordbook(_ROLE, _ADDRESSED).find(piece.text):
             rest = piece.text[label.end :]
             is_alone = not any(map(str.isalnum, rest))
@@ -188,8 +203,9 @@ def _below(
     """Yield the first texts below a label in its column."""
     steps = 0
     last: tuple[str, Box] | None = None
+    edge = _next_label(piece, row)
     for below in rows[row.index + 1 : row.index + 1 + 2 * _ROWS_BELOW]:
-        for other in pieces_of(below):
+        for other in _pieces_before(below, edge):
             gap = other.box.y0 - piece.box.y1
             is_under = (
                 other.box.x0 < piece.box.x1 and piece.box.x0 - piece.box.height < other.box.x1
@@ -199,6 +215,8 @@ def _below(
                 return
             if not (is_under and is_left) or steps >= _ROWS_BELOW:
                 continue
+            if other.text.rstrip().endswith(":"):
+                return
             text = other.text.strip(_EDGES)
             features = {**words, "below": 1.0, f"step{min(steps, 2)}": 1.0}
             yield _found(text, below, other.box), features
@@ -208,6 +226,21 @@ def _below(
                 yield _found(both, below, around([last[1], other.box])), joined
             last = (text, other.box)
             steps += 1
+
+
+def _next_label(piece: Piece, row: Row) -> float:
+    """Return the left edge of the next label in a row: the columns below end there."""
+    others = (one for one in pieces_of(row) if one.box.x0 > piece.box.x1)
+    lefts = (one.box.x0 - one.box.height for one in others if _is_label(one.text))
+    return min(lefts, default=float("inf"))
+
+
+def _pieces_before(row: Row, edge: float) -> tuple[Piece, ...]:
+    """Return the pieces of a row left of an edge, at which words in one piece are separated."""
+    words = tuple(word for word in row.line.words if word.box.x0 < edge)
+    if len(words) == len(row.line.words):
+        return pieces_of(row)
+    return pieces_of(replace(row, line=replace(row.line, words=words))) if words else ()
 
 
 def _found(text: str, row: Row, box: Box) -> Extracted[str]:

@@ -10,14 +10,17 @@ from recibo.extract.fields.address_pieces import Piece
 from recibo.extract.fields.name_page import book
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box
+from recibo.extract.text import lexicon
 from recibo.extract.text.folding import normalize
 
 # The block is in the head of a wide page: its heights in type.
-_HEAD, _WIDE = 0.5, 45
+_HEAD, _WIDE = 0.5, 34
 _FEWEST_LINES, _MOST_LINES = 3, 7
 # Its lines begin at one edge and follow closely, in heights.
 _EDGE, _GAP = 0.7, 1.0
 _MOST_PIECES = 120
+# No name has so many words and ends with a period.
+_SENTENCE = 4
 # Words as short join two persons: `Herr und Frau`.
 _JOINING = 3
 # A party has at most this many rows, which are at most this many heights apart.
@@ -47,7 +50,8 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[Block]:
         return []
     pieces = address_pieces.pieces([row for row in page if row.depth < _HEAD])[:_MOST_PIECES]
     names = frozenset(normalize(name).letters for name in sellers)
-    return [Block(lines) for lines in _runs(pieces) if _is_recipient(lines, names)]
+    blocks = (_from_name(run) for run in _runs(pieces))
+    return [Block(lines) for lines in blocks if _is_recipient(lines, names)]
 
 
 def _is_at(line: Piece, box: Box) -> bool:
@@ -70,13 +74,27 @@ def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, ...]]:
             used.add(place)
             last = line
             run = [] if line.is_other else [*run, line]
-            if run and line.features["postcode"]:
+            # `1822 SW JUNIPER LN` has the form of a postcode and its town, too.
+            is_street = line.features["street"] and not line.features["comma"]
+            if run and line.features["postcode"] and not is_street:
                 yield tuple(run)
                 run = []
 
 
 def _is_below(upper: Piece, lower: Piece) -> bool:
     return upper.box.y0 < lower.box.y0 and lower.box.y0 - upper.box.y1 < _GAP * upper.box.height
+
+
+def _from_name(run: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Return lines from the name on, without numbers, labels and sentences above it."""
+    return tuple(itertools.dropwhile(_is_above_name, run))
+
+
+def _is_above_name(line: Piece) -> bool:
+    is_sentence = line.row.text[line.end : line.end + 1] == "."
+    is_sentence = is_sentence and len(line.text.split()) >= _SENTENCE
+    is_label = lexicon.wordbook("customer").is_all(line.text)
+    return line.features["digits"] or is_label or (is_sentence and not line.features["form"])
 
 
 def _is_recipient(lines: Sequence[Piece], sellers: frozenset[str]) -> bool:
