@@ -274,8 +274,6 @@ def _revision(connection: Connection) -> str | None:
 
 def _is_current(connection: Connection) -> bool:
     found = _revision(connection)
-    if found == _newest_revision():
-        return True
     if found is not None and not is_known_revision(found):
         message = (
             f"the database was migrated by a newer version of Recibo (revision {found}). Install "
@@ -283,7 +281,7 @@ def _is_current(connection: Connection) -> bool:
             "(`recibo restore`)."
         )
         raise NewerSchemaError(message)
-    return False
+    return found == _newest_revision()
 
 
 @cache

@@ -278,6 +278,22 @@ def _found(
 
 
 def _time_of_day(occurrences: Sequence[_Occurrence], rows: Sequence[Row]) -> TimeOfDay | None:
+    """Return the time of the date, with its seconds if they are printed elsewhere."""
+    found = _time_near(occurrences, rows)
+    if found is None or found.time.second:
+        return found
+    finer = (
+        time_of_day
+        for row in rows
+        if not _is_of_other_day(row, occurrences[0].day.date)
+        for time_of_day in _times_of_day(row)
+        if time_of_day.time.second and time_of_day.time.replace(second=0) == found.time
+    )
+    exact = next(finer, found)
+    return replace(found, time=exact.time)
+
+
+def _time_near(occurrences: Sequence[_Occurrence], rows: Sequence[Row]) -> TimeOfDay | None:
     """Return the time in the date's row, else near it, else a labelled or the only one."""
     for occurrence in occurrences:
         times = _times_of_day(occurrence.row)

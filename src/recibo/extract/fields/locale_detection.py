@@ -22,7 +22,7 @@ _DATED, _COMMA = 1, -1
 _ENOUGH, _MARGIN = 2.0, 1.0
 
 # In its addresses the state is not only next to a postcode.
-_BRAZIL = "BR"
+_BRAZIL, _IN_BRAZIL = "BR", "pt"
 # Without its dots and slash a shorter legal form occurs by chance.
 _LEAST_FORM = 4
 
@@ -105,7 +105,7 @@ def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
     text = "\n".join(row.text for row in rows)
     finds = (
         *(_by_symbols(text), _by_contacts(text), _by_words(rows)),
-        *(_by_states(text), _by_points(text, language), _by_dates(text, language)),
+        *(_by_states(text, language), _by_points(text, language), _by_dates(text, language)),
     )
     for code, weight in (one for found in finds for one in found):
         votes[code] += weight
@@ -177,7 +177,9 @@ def _is_measure(words: str) -> bool:
     return re.fullmatch(r"\d\s?[A-Za-z]{1,2}", words) is not None
 
 
-def _by_states(text: str) -> Iterator[tuple[str, float]]:
+def _by_states(text: str, language: str | None) -> Iterator[tuple[str, float]]:
+    if language == _IN_BRAZIL and states.find(text):
+        yield _BRAZIL, _STATE
     states_seen = set(_STATE_OF_CITY.findall(text))
     for code, regions in tables.regions().items():
         if states_seen & set(regions):

@@ -46,6 +46,8 @@ NUMBER = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
 )
 
+# Digits in at least three groups, up to the end of the row: `88 4410 2277 1`.
+_GROUPS = re.compile(r"\d{1,4}(?: \d{1,4}){2,5}$")
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
@@ -55,7 +57,11 @@ _LONE = re.compile(r"(?<![\w.,:/#*-])\d{4,10}(?![\w:/%*-]|[.,]\d)")
 _SIGNED = re.compile(r"(?:^|(?<=[\d\s]))\W*#\s?(\w[\w-]*)")
 # Next to a time of day it may have separators.
 _TOKEN = re.compile(rf"(?<![\w.,:/*-]){NUMBER.pattern}(?![\w:/%*-]|[.,]\d)")
+# In a row with an address other numbers are those of houses: `Sao Paulo - SP, 01310-100`.
+_POSTCODE = re.compile(r"(?<!\d)\d{5}-\d{3}(?!\d)")
 _FEWEST_UNLABELLED = 4
+# An entry of a list begins with its day, which has at most so many characters.
+_DAY_LETTERS = 12
 _LETTER = re.compile(r"[^\W\d_]")
 _MANY_LETTERS = 12
 # The gap between columns, in line heights.
@@ -123,6 +129,8 @@ def _shape(one: NumberCandidate, rows: Sequence[Row]) -> dict[str, float]:
 def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
     slips = _slip_rows(rows)
     for row in rows:
+        if _is_dated_item(row):
+            continue
         labels = _labels(row.text, _KINDS)
         before = (None, *labels[:-1])
         after = (*labels[1:], None)
@@ -132,6 +140,15 @@ def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
                 end = following.start if following else len(row.text)
                 known = _label_features(previous, label, row, slips)
                 yield from _right_or_below(label, end, row, rows, known)
+
+
+def _is_dated_item(row: Row) -> bool:
+    """Return whether a row is an entry of a list: a day, words, and an amount at its end."""
+    days = dates.days(row.text[:_DAY_LETTERS])
+    is_dated = bool(days) and not has_word(row.text[: days[0].start])
+    amount = row.amounts[-1] if row.amounts else None
+    is_priced = amount is not None and amount.is_money and not has_word(row.text[amount.end :])
+    return is_dated and is_priced and not dates.times(row.text)
 
 
 def _label_features(
@@ -152,8 +169,19 @@ def _label_features(
 
 
 def _labels(text: str, kinds: Sequence[str]) -> list[Phrase]:
-    found = lexicon.phrasebook(*kinds).find(text)
-    return [label for label in found if not _begins_number(label, text)]
+    found = [
+        label for label in lexicon.phrasebook(*kinds).find(text) if not _begins_number(label, text)
+    ]
+    signed = _signed_labels(text) if "number" in kinds else ()
+    known = [one for one in signed if all(one.start != each.start for each in found)]
+    return sorted((*known, *found), key=lambda label: label.start)
+
+
+def _signed_labels(text: str) -> Iterator[Phrase]:
+    """Yield abbreviations that are the label of a number only before its sign: `OR# 118220`."""
+    for label in lexicon.wordbook("signed_number").find(text) if "#" in text else ():
+        if text[label.end :].lstrip().startswith("#") and not has_word(text[: label.start]):
+            yield Phrase("number", label.start, label.end)
 
 
 def _slip_rows(rows: Sequence[Row]) -> frozenset[int]:
@@ -211,7 +239,7 @@ def _read(text: str) -> str | None:
     """Return the number at the start of `text`, as printed, if there is one."""
     for lead in (_LEAD.match(text), _LONG_LEAD.match(text)):
         rest = _AMONG_DIGITS.sub("0", text[lead.end() :]) if lead else ""
-        match = NUMBER.match(rest)
+        match = _GROUPS.match(rest) or NUMBER.match(rest)
         if match and is_number(match.group(), rest):
             return match.group()
     return None
@@ -371,7 +399,7 @@ def _near_time(row: Row) -> Iterator[NumberCandidate]:
     lengths = sorted((len(match.group()) for match in free), reverse=True)
     letters = min(len(_LETTER.findall(row.text)), _MANY_LETTERS) / _MANY_LETTERS
     is_clear = lengths[:1] != lengths[1:2]
-    for match in free if is_clear else ():
+    for match in free if is_clear and not _POSTCODE.search(row.text) else ():
         features = {
             "loose": 1,
             "stamp": 1,

@@ -11,7 +11,7 @@ from recibo.extract.candidates import PaymentCandidate
 from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Payment, PaymentMethod
-from recibo.extract.text import lexicon
+from recibo.extract.text import lexicon, tables
 from recibo.extract.text.numbers import Number
 from recibo.extract.text.phrases import Phrase, Phrasebook
 
@@ -105,7 +105,11 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
-    phrases = [phrase for phrase in _book().find(row.text) if phrase.kind != _NO_METHOD]
+    phrases = [
+        phrase
+        for phrase in _book().find(row.text)
+        if phrase.kind != _NO_METHOD and not _is_currency(row.text[phrase.start : phrase.end])
+    ]
     is_card = any(_METHODS[phrase.kind] in _CARDS for phrase in phrases)
     digits = _last4(row.text, is_card=is_card)
     roles = {entry.role for entry in entries if not _is_of_table(entry, entries)}
@@ -155,6 +159,11 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     payment = Payment(method, value, None, digits)
     text = row.text if not below else f"{row.text}\n{below[0].text}"
     yield PaymentCandidate(Extracted(payment, 0.5, text, row.line.page, box), row.index, features)
+
+
+def _is_currency(text: str) -> bool:
+    """Return whether a text is the code of a currency: `PLN` looks like a misread `PIN`."""
+    return text in tables.currencies()
 
 
 def _is_of_table(entry: Entry, entries: Sequence[Entry]) -> bool:

@@ -150,12 +150,31 @@ def _parts(
     """Return subtotal and tax: those that add up to the total, else the likeliest ones."""
     if total is not None:
         for parts in (*_labelled_parts(candidates, total), *_tabled_parts(candidates, total)):
-            return parts
+            return _subtotal_of_items(candidates, total, parts[1]) or parts[0], parts[1]
     subtotal = _largest_subtotal(candidates, total)
     # Without a total, a tax is at least not larger than the taxable amount.
     whole = total or subtotal
     tax_sums = [tax for tax in candidates.tax_sums or candidates.taxes if _is_tax_of(tax, whole)]
     return subtotal, _likeliest(tax_sums, _LEAST_PART)
+
+
+def _subtotal_of_items(
+    candidates: Candidates, total: Extracted[Decimal], tax: Extracted[Decimal]
+) -> Extracted[Decimal] | None:
+    """Return the labelled sum of the items if charges or discounts are between it and the total.
+
+    The net amount of a tax table is then another one.
+    """
+    sums = Sums(candidates)
+    if len(candidates.line_items) < SEVERAL or sums.of_items is None:
+        return None
+    discounts = [-one.found.value for one in candidates.amounts.discounts]
+    extras = list(dict.fromkeys((*sums.extras, *discounts)))
+    steps = set(arithmetic.sums(arithmetic.distinct(extras)))
+    gap = total.value - sums.of_items
+    if not steps & {gap, gap - tax.value}:
+        return None
+    return next((one for one in candidates.subtotals if one.value == sums.of_items), None)
 
 
 def _largest_subtotal(

@@ -37,6 +37,8 @@ class _Mention:
     rows: tuple[PaymentCandidate, ...]
     method: PaymentMethod
     amount: Decimal | None
+    #: Whether the kind of card is that of its row, not the one that the slip names.
+    is_own: bool = False
 
     @property
     def first(self) -> PaymentCandidate:
@@ -123,9 +125,13 @@ def _last4(every: Sequence[PaymentCandidate]) -> list[PaymentCandidate]:
 
 
 def _sets(mentions: Sequence[_Mention], sums: _Sums) -> Iterator[tuple[_Mention, ...]]:
-    for mention in mentions:
-        yield (mention,)
     priced = [mention for mention in mentions if mention.amount is not None]
+    equal = list(_equal_parts(priced, sums))
+    yield from equal
+    split = [parts[0].amount for parts in equal]
+    for mention in mentions:
+        if mention.amount is None or mention.amount not in split:
+            yield (mention,)
     if sums.total is None:
         return
     for count in range(2, min(len(priced), _MOST_PARTS) + 1):
@@ -134,6 +140,18 @@ def _sets(mentions: Sequence[_Mention], sums: _Sums) -> Iterator[tuple[_Mention,
             backs = [Decimal(0), *sums.change]
             if any(_is_total(whole - back, sums) for back in backs):
                 yield some
+
+
+def _equal_parts(priced: Sequence[_Mention], sums: _Sums) -> Iterator[tuple[_Mention, ...]]:
+    """Yield rows with the same amount as separate payments if they make up the total."""
+    for mention in priced:
+        named = [row for row in mention.rows if row.features["named"]]
+        whole = (mention.amount or Decimal(0)) * len(named)
+        if 1 < len(named) <= _MOST_PARTS and _is_total(whole, sums):
+            yield tuple(
+                _Mention((row,), row.found.value.method, mention.amount, is_own=True)
+                for row in named
+            )
 
 
 def _is_total(amount: Decimal, sums: _Sums) -> bool:
@@ -167,6 +185,8 @@ def _variants(
 def _kinds(cards: Sequence[_Mention], every: Sequence[PaymentCandidate]) -> Sequence[PaymentMethod]:
     if not cards:
         return (PaymentMethod.CARD,)
+    if cards[0].is_own:
+        return (cards[0].method,)
     kinds = [PaymentMethod.CARD]
     if any(one.features.get("debit") for one in every):
         kinds.append(PaymentMethod.DEBIT_CARD)
@@ -181,7 +201,7 @@ def _kind_features(
     """Return how the kind of a card agrees with what its rows and the slip say."""
     if not cards:
         return {}
-    own = [row for mention in cards for row in mention.rows]
+    own = [row for mention in cards if mention.method in (kind, CARDS[0]) for row in mention.rows]
     features: dict[str, float] = {}
     for name in ("debit", "credit"):
         is_own = any(row.features.get(name) for row in own)
@@ -203,7 +223,7 @@ def _payment(
     sums: _Sums,
 ) -> Extracted[Payment]:
     found = mention.first.found
-    method = kind if mention.method in CARDS else mention.method
+    method = kind if mention.method in CARDS and not mention.is_own else mention.method
     amount, tendered = mention.amount, None
     if amount is None:
         amount = sums.total

@@ -90,6 +90,8 @@ _PRICED = re.compile(r"[a-z]\s+\d{1,2}[.,]\d{2}$")
 # Even after a name with a dot, a number followed by an amount is a unit price: "Mar. 5.20 10.40".
 _UNIT_PRICE = re.compile(r"[a-z]\.\s+\d{1,2}[.,]\d{2}$")
 _SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
+_SPACED_DASH = re.compile(r"\s[-\u2013]\s")
+_FULL_YEAR_AFTER = re.compile(r",?\s(?:19|20)\d{2}(?![\d:.,])")
 _DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
 _COUNTED = re.compile(r"\d\s\w+\s\d\d")
 _AMOUNT = re.compile(r"\s+\W?\d+[.,]\d{2}(?!\d)")
@@ -222,7 +224,8 @@ def _named(text: str) -> Iterator[Day]:
     for pattern, order in _NAMED:
         for match in pattern.finditer(text):
             whole, *groups = match.groups()
-            if _is_price(whole, text[match.start() + len(whole) :]):
+            after = text[match.start() + len(whole) :]
+            if _is_price(whole, after) or _are_two_days(whole, after):
                 continue
             parts = dict(zip(order, groups, strict=True))
             month = _month(parts["m"], may_repair=_is_surely_date(whole, parts["y"]))
@@ -237,6 +240,13 @@ def _is_price(named: str, after: str) -> bool:
     return bool(
         _PRICED.search(named) or is_unit_price or (_SHORT_YEAR.search(named) and _MORE.match(after))
     )
+
+
+def _are_two_days(named: str, after: str) -> bool:
+    """Return whether a day was read as a year: `1 - January 31, 2026`, `12 Jan - 11`."""
+    has_dash = _SPACED_DASH.search(named) is not None
+    is_short = _SHORT_YEAR.search(named) is not None
+    return is_short and (has_dash or _FULL_YEAR_AFTER.match(after) is not None)
 
 
 def _is_surely_date(printed: str, year: str) -> bool:

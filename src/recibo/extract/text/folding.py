@@ -7,6 +7,8 @@ from functools import lru_cache
 
 # Digits that are misread letters if they are among letters, as in "T0TAL" and "5UBTOTAL".
 _LOOKALIKES = {"0": "o", "1": "l", "5": "s", "8": "b"}
+# Letters with a stroke, and that without a dot, which Unicode does not decompose.
+_PLAIN = str.maketrans("łŁøØđĐðÐı", "llooddddi")
 # Two of them in a row are letters only inside a word, after at least three letters: "ADDIT10N".
 _TWO_WITHIN_WORD = re.compile(r"(?<=[^\W\d_]{3})[0158]{2}(?=[^\W\d_])")
 
@@ -45,7 +47,7 @@ def normalize(text: str) -> NormalizedText:
 @lru_cache(maxsize=4096)
 def _folded(character: str) -> str:
     # One character in, one out: spans of the folded text are spans of the printed one.
-    base = unicodedata.normalize("NFKD", character)[:1] or character
+    base = (unicodedata.normalize("NFKD", character)[:1] or character).translate(_PLAIN)
     lower = base.lower()
     return lower if len(lower) == 1 else base
 
