@@ -19,7 +19,7 @@ _CENT = Decimal("0.01")
 _MOST_ROUNDING = Decimal("0.05")
 _MOST_MENTIONS, _MOST_PARTS = 10, 3
 _MOST_REPEATED = 3
-# Nobody hands over so many times the total.
+# Cash is at most so many times the total.
 _MUCH = 10
 
 # The features of a payment that one of its rows has, and those that all have.

@@ -30,6 +30,8 @@ _WIDEST = 1.1
 _GAP = 0.25
 #: The most that the middle of a character is above or below that of its line.
 _OFF = 0.25
+#: Another character so near, as a share of the thickness, makes both a part of a word.
+_APART = 1.0
 #: The margin left and right of a character, as a share of its width, and the least width of both.
 _MARGIN, _NARROWEST = 0.4, 0.6
 
@@ -50,7 +52,7 @@ def find(picture: Picture, found: Sequence[Region]) -> list[Region]:
     width, height = spots[:, 2] / thickness, spots[:, 3] / thickness
     low, high = _SIZES
     is_character = (low < height) & (height < high) & (width < _WIDEST * height)
-    return _in_rows(spots[is_character][:_MOST_SPOTS], lines)[:_MOST]
+    return _alone(_in_rows(spots[is_character][:_MOST_SPOTS], lines))[:_MOST]
 
 
 def _ink(
@@ -105,3 +107,16 @@ def _in_rows(spots: _Numbers, lines: Sequence[Region]) -> list[Region]:
                 )
             )
     return characters
+
+
+def _alone(characters: Sequence[Region]) -> list[Region]:
+    """Return the characters without another one next to them."""
+    places = np.array([(one.x, one.y) for one in characters]).reshape(-1, 2)
+    alone = []
+    for place, one in enumerate(characters):
+        across, down = np.abs(places - (one.x, one.y)).T
+        is_near = (across < _APART * one.height) & (down < _OFF * one.height)
+        is_near[place] = False
+        if not is_near.any():
+            alone.append(one)
+    return alone
