@@ -196,7 +196,7 @@ BRANCH = """
      SARL LVP RESTAURATION
    22 quai Durand 34200 SETE
 le 15/08/2025 à 14h06
- 2 Formule Midi         39,80
+ 2 Menu du midi         39,80
 TOTAL TTC      EUR      39,80
 CB                      39,80
 """
@@ -213,7 +213,7 @@ SLIP = """
    VISA CREDITO A VISTA
    ************4402
    VIA DO CLIENTE
-PET SHOP AMIGO FIEL
+PET SHOP AMIGO LEAL
 CNPJ {issuer}
 R GOIAS 900 LONDRINA PR
 DOC: 220914    AUT: 551872
@@ -225,7 +225,7 @@ VALOR TOTAL:        R$ 138,70
 def test_the_shop_of_a_card_slip_is_neither_the_acquirer_nor_the_card() -> None:
     name = _read(SLIP.format(issuer=ISSUER)).merchant_name
     assert name is not None
-    assert name.value == "PET SHOP AMIGO FIEL"
+    assert name.value == "PET SHOP AMIGO LEAL"
 
 
 SERVICE_NOTE = """
