@@ -61,7 +61,7 @@ def _choice(
     candidates: list[Mapping[str, float]] = []
     right: list[bool] = []
     for total, checks in assemble.checked_totals(findings):
-        of_amount = known.get(total.value) or known.get(-total.value) or {}
+        of_amount = known.get(total.value) or {}
         candidates.append({**of_amount, **{_SUMS + name: holds for name, holds in checks.items()}})
         right.append(is_right(total.value))
     return Choice([*candidates, {}], [*right, not any(right)], share)

@@ -87,6 +87,29 @@ def test_rows_of_a_curved_sheet_are_followed() -> None:
     assert texts(words) == [f"LONG LABEL {number} {number}.50" for number in range(12)]
 
 
+def test_rows_of_a_folded_sheet_are_followed() -> None:
+    """The slope changes in both directions, and short words are too short to show it."""
+
+    def height(x: float, y: float) -> float:
+        return y + 14 * math.sin(x / 150 + y / 200)
+
+    words = [
+        word(text, x, height(middle, y), slope=0.0 if len(text) < 4 else steep)
+        for number in range(16)
+        for y in [number * 30.0]
+        for text, x in (
+            (f"DESCRIPTION {number}", 20.0),
+            ("2", 260.0),
+            ("12,50", 400.0),
+            (f"{number},00", 560.0),
+        )
+        for middle in [x + len(text) * HEIGHT * 0.3]
+        for steep in [height(middle + 0.5, y) - height(middle - 0.5, y)]
+    ]
+
+    assert texts(words) == [f"DESCRIPTION {number} 2 12,50 {number},00" for number in range(16)]
+
+
 def test_tight_rows_are_kept_separate() -> None:
     assert texts(receipt(pitch=HEIGHT)) == EXPECTED
 

@@ -88,12 +88,6 @@ def test_the_cash_tendered_is_not_the_total() -> None:
     assert total(Candidates(totals=totals, change=found("0.80"))) == "19.20"
 
 
-def test_a_misread_minus_before_a_total_is_removed() -> None:
-    totals = downwards(("32.05", 0.9), ("19.83", 0.9), ("-51.88", 0.98))
-
-    assert total(Candidates(totals=totals)) == "51.88"
-
-
 def test_returned_items_have_a_negative_total() -> None:
     totals = downwards(("-14.71", 0.9), ("12.98", 0.97), ("-1.73", 0.98))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from itertools import combinations
 
 from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Box, Extracted
@@ -71,6 +72,9 @@ _ITEM_SUMS = (*_TOTALS, Role.SUM)
 # The roles of amounts between a sum before tax and the total, and their greatest number.
 _ON_TOP = (Role.TAX, Role.CHARGE, Role.ROUNDING, Role.DISCOUNT)
 _FAR = 8
+# The roles of amounts that make up a total, and the most of them that are added up.
+_PARTS = (*_SUMS, *_ON_TOP)
+_MOST_PARTS = 5
 _CENT = Decimal("0.01")
 _MODIFIERS = {"excluding", "including"}
 
@@ -108,7 +112,8 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
         if row.index in offered:
             own = (replace(entry, role=Role.COUNT) for entry in own)
         found.extend(own)
-    return tuple(_with_net_totals(tuple(_with_sensible_taxes(_with_signs_of_payments(found)))))
+    signed = _with_signs_of_payments(_with_signs_of_totals(found))
+    return tuple(_with_net_totals(tuple(_with_sensible_taxes(signed))))
 
 
 def role_of(kinds: Sequence[str]) -> Role:
@@ -121,16 +126,36 @@ def role_of(kinds: Sequence[str]) -> Role:
     return Role(plain[-1]) if plain else Role.NONE
 
 
+def _with_signs_of_totals(found: Sequence[Entry]) -> list[Entry]:
+    """Make totals positive before which a stray dash was read: those that add up without it."""
+    return [
+        _positive(entry)
+        if entry.role in _TOTALS and entry.amount.value < 0 and _adds_up(entry, found[:index])
+        else entry
+        for index, entry in enumerate(found)
+    ]
+
+
+def _adds_up(total: Entry, above: Sequence[Entry]) -> bool:
+    """Return whether some of the last sums and taxes above make a total without its minus."""
+    parts = [entry.amount.value for entry in above if entry.role in _PARTS]
+    few = list(dict.fromkeys(part for part in parts if part > 0))[-_MOST_PARTS:]
+    return any(
+        sum(chosen) == -total.amount.value
+        for count in range(2, len(few) + 1)
+        for chosen in combinations(few, count)
+    )
+
+
+def _positive(entry: Entry) -> Entry:
+    return replace(entry, amount=replace(entry.amount, readings=(abs(entry.amount.value),)))
+
+
 def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
     """Make payments positive that are printed as credits: "VISA 687.15-"."""
     if any(entry.role in (*_TOTALS, Role.SUBTOTAL) and entry.amount.value < 0 for entry in found):
         return list(found)
-    return [
-        replace(entry, amount=replace(entry.amount, readings=(abs(entry.amount.value),)))
-        if entry.role in (Role.CARD, Role.CASH)
-        else entry
-        for entry in found
-    ]
+    return [_positive(entry) if entry.role in (Role.CARD, Role.CASH) else entry for entry in found]
 
 
 def _with_net_totals(found: Sequence[Entry]) -> Iterator[Entry]:

@@ -1,7 +1,7 @@
 """Checks in which sums of printed amounts a total occurs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
@@ -172,19 +172,6 @@ class Sums:
         are_several = len(self.candidates.line_items) >= SEVERAL
         items = {self.of_items} if self.of_items is not None and are_several else set()
         return [given, inferred, items]
-
-
-def with_signs(totals: Sequence[Extracted[Decimal]], sums: Sums) -> list[Extracted[Decimal]]:
-    """Make totals positive whose minus was misread: those that add up as positive amounts."""
-    return [_with_sign(total, sums) for total in totals]
-
-
-def _with_sign(total: Extracted[Decimal], sums: Sums) -> Extracted[Decimal]:
-    if total.value >= 0:
-        return total
-    above_zero = replace(total, value=-total.value)
-    adds_up = sums.is_of_totals(above_zero) or above_zero.value in sums.of_parts
-    return above_zero if adds_up else total
 
 
 def distinct(parts: Sequence[Decimal]) -> list[Decimal]:

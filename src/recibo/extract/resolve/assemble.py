@@ -96,7 +96,7 @@ def checked_totals(
     """Return the totals, misread ones repaired, each with the sums that agree."""
     sums = Sums(candidates)
     ways = sums.ways()
-    totals = repair.repaired(arithmetic.with_signs(candidates.totals, sums), ways)
+    totals = repair.repaired(candidates.totals, ways)
     totals = (*totals, *repair.inferred(totals, ways, candidates.change))
     sums = Sums(replace(candidates, totals=totals))
     return [(total, sums.checks(total)) for total in totals]
