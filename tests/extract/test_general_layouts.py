@@ -369,3 +369,33 @@ def test_a_price_without_quantities_is_the_amount() -> None:
         ("Business Fibre 300", Decimal("42.00")),
         ("Digital line rental", Decimal("24.00")),
     ]
+
+
+CUT_OFF = """
+OAT BISCUITS                    2.49
+RYE BREAD                       3.10
+GREEN BEANS                     1.99
+Balance to pay                  7.58
+Visa Debit                      7.58
+"""
+
+
+def test_an_item_is_not_the_seller_of_a_receipt_whose_head_is_cut_off() -> None:
+    read = _read(CUT_OFF, exact=False)
+    assert read.merchant_name is None
+    assert read.total is not None
+    assert read.total.value == Decimal("7.58")
+
+
+def test_a_street_is_not_the_seller() -> None:
+    text = """
+SOL%
+CL TOLEDO, 22
+FACTURA SIMPLIFICADA
+30-06-2026 13:31
+ACEITE                       2,99
+TOTAL A PAGAR                2,99
+"""
+    name = _read(text, exact=False).merchant_name
+    assert name is not None
+    assert name.value == "SOL%"

@@ -63,8 +63,16 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
     own = [pair for pair in found if not _is_in(pair[0], columns)]
     billed = {candidate.name for candidate, values in found if values["billed"]}
     billed |= {candidate.name for candidate, _ in found if _is_in(candidate, columns)}
-    found = own or found
-    return [(one, {**values, "billed": one.name in billed}) for one, values in found]
+    return [
+        (one, {**values, "billed": one.name in billed})
+        for one, values in own or found
+        if not _is_item(values)
+    ]
+
+
+def _is_item(values: Mapping[str, float]) -> bool:
+    """Return whether a candidate is in a row with an amount, and nothing else mentions it."""
+    return bool(values["body"] and values["money"]) and not (values["domain"] or values["repeated"])
 
 
 def _texts(candidate: Candidate) -> Iterator[str]:

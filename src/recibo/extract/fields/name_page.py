@@ -154,10 +154,12 @@ def _street() -> re.Pattern[str]:
 
 
 def _body_start(rows: Sequence[Row]) -> int:
+    priced = {row.index for row in rows if any(amount.is_money for amount in row.amounts)}
     for row in rows:
         kinds = lexicon.phrasebook("number", "date", "total").kinds(row.text)
         has_number = bool(kinds) and any(character.isdigit() for character in row.text)
-        if dates.days(row.text) or has_number or len(row.amounts) > 1:
+        are_items = {row.index, row.index + 1} <= priced
+        if dates.days(row.text) or has_number or len(row.amounts) > 1 or are_items:
             return row.index
     return rows[-1].index
 
