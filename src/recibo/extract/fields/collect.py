@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from recibo.extract.brazil import fiscal
+from recibo.extract.brazil.documents import names
 from recibo.extract.brazil.fiscal import Identified
 from recibo.extract.candidates import AmountCandidate, Candidates, DetailCandidates, PartyCandidates
 from recibo.extract.fields import (
@@ -197,7 +198,11 @@ def merged(general: Candidates, fiscal: Header, details: Details) -> Candidates:
         general,
         # The reader decides the type.
         types=(fiscal.type, *general.types),
-        merchant_names=_ranked(fiscal.merchant_name, general.merchant_names),
+        merchant_names=_ranked(
+            fiscal.merchant_name,
+            # The town hall whose form it is sells nothing.
+            [name for name in general.merchant_names if not names.is_town_hall(name.text)],
+        ),
         merchant_tax_ids=_ranked(fiscal.merchant_tax_id, general.merchant_tax_ids),
         moments=_ranked(fiscal.issued_at, general.moments),
         totals=_ranked(fiscal.total, general.totals),

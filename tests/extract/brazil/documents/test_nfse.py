@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from recibo.extract import pipeline
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
 from recibo.extract.model import DocumentType, Header
@@ -45,6 +46,37 @@ def test_a_provider_without_a_heading_is_above_the_first_tax_id(above: str) -> N
     assert "ÁGUA CLARA ENGENHARIA LTDA" == header.merchant_name.value
     assert "305" == header.document_number.value
     assert "1757.50" == str(header.total.value)
+
+
+def test_the_town_hall_of_the_form_is_not_the_provider() -> None:
+    """The provider's lines cannot be read."""
+    text = """
+PREFEITURA MUNICIPAL DE PETRÓPOLIS
+Secretaria Municipal de Fazenda
+Nota Fiscal de Serviços Eletrônica - NFS-e
+Número / Série     Emitida em               Competência
+890/E              01/05/2024 às 16:35      05/2024
+Prestador do(s) Serviço(s)
+Município: Petrópolis UF: RJ
+Tomador do(s) Serviço(s)
+Município: Petrópolis UF: RJ E-mail: -
+Discriminação do(s) Serviço(s)
+Manutenção de sistemas
+Valor dos Serviços R$     Base de Cálculo R$    Valor do ISSQN R$    Valor Líquido R$
+11.780,00                 11.780,00             589,00               11.780,00
+"""
+    receipt = pipeline.understand([[text_page(text)]])
+
+    assert receipt.type.value is DocumentType.NFSE
+    assert receipt.merchant_name is None
+
+
+def test_a_heading_below_an_empty_description_is_no_item() -> None:
+    service = "Consultoria em gestão de processos"
+    text = HEADLESS.format(above=ABOVE[0]).replace(service, "TRIBUTAÇÃO MUNICIPAL")
+
+    assert not pipeline.understand([[text_page(text)]]).line_items
+    assert pipeline.understand([[text_page(HEADLESS.format(above=ABOVE[0]))]]).line_items
 
 
 def test_a_title_is_not_the_providers_name() -> None:

@@ -1,12 +1,13 @@
 """Values of thermal receipts that take more than one row."""
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from recibo.extract.brazil import fiscal
-from recibo.extract.model import DocumentType
+from recibo.extract.model import Box, DocumentType, TextPage
 from tests.extract.fields import brazilian_receipts
 from tests.extract.typesetting import text_page
 
@@ -55,6 +56,38 @@ def test_the_time_of_issue_is_not_that_of_the_authorization_below(statement: str
     assert header is not None
     assert header.issued_at is not None
     assert dt.time(18, 22, 10) == header.issued_at.value.time
+
+
+def test_a_time_below_the_label_of_the_authorization_is_not_that_of_the_issue() -> None:
+    """The rows are so tight that it is also near the number and series."""
+    issued = next(row for row in brazilian_receipts.NFCE.splitlines() if row.startswith("NFC-e no"))
+    text = brazilian_receipts.NFCE.replace(
+        issued,
+        "EMISSÃO: 15/03/2024 18:22:10\nNFC-e No 000123456 SÉRIE 003\n"
+        "Protocolo de Autorização:\n131240000000000 15/03/2024 18:23:49",
+    )
+
+    header = fiscal.read([_tight(text_page(text))])
+
+    assert header is not None
+    assert header.issued_at is not None
+    assert dt.time(18, 22, 10) == header.issued_at.value.time
+
+
+def _tight(page: TextPage) -> TextPage:
+    """Return a page whose rows overlap."""
+    lines = [
+        replace(
+            line, words=tuple(replace(w, box=_up(w.box)) for w in line.words), box=_up(line.box)
+        )
+        for line in page.lines
+    ]
+    return replace(page, lines=tuple(lines))
+
+
+def _up(box: Box) -> Box:
+    y = box.y_center * 0.5
+    return replace(box, y0=y - box.height / 2, y1=y + box.height / 2)
 
 
 def test_item_amounts_below_their_heading_are_not_the_gross() -> None:

@@ -262,6 +262,11 @@ def _description(document: FiscalDocument) -> Cell | None:
     return None
 
 
+def _is_all(label: Label, document: FiscalDocument) -> bool:
+    """Return whether a label is the whole line: the heading of the next part of the form."""
+    return label.end == len(document.form.lines[label.line].text)
+
+
 def _paragraph(document: FiscalDocument, label: Label) -> Iterator[Cell]:
     right = document.form.right(label)
     bottom = None
@@ -269,12 +274,13 @@ def _paragraph(document: FiscalDocument, label: Label) -> Iterator[Cell]:
         bottom = right.box.y1
         yield right
     # A description may contain words that are labels elsewhere, but not at the start of a line.
-    labelled = {each.line for each in document.form.labels if each.start == 0}
+    labelled = {each.line: each for each in document.form.labels if each.start == 0}
     for index in range(label.line + 1, len(document.form.lines)):
         line = document.form.lines[index].line
-        is_apart = bottom is not None and (
-            index in labelled or line.box.y0 - bottom > _APART * line.box.height
-        )
+        if bottom is None:
+            is_apart = index in labelled and _is_all(labelled[index], document)
+        else:
+            is_apart = index in labelled or line.box.y0 - bottom > _APART * line.box.height
         if line.page != label.page or is_apart:
             return
         bottom = line.box.y1

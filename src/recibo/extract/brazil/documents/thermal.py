@@ -238,9 +238,16 @@ def _stamps(document: FiscalDocument) -> Iterator[tuple[Extracted[Moment], bool]
         label.line for kind in ("protocol", "printed") for label in document.form.every(kind)
     }
     for index, normalized in enumerate(document.form.lines):
+        is_late = index in protocols or (index - 1 in protocols and _is_value(document, index))
         for moment in timestamps.every(_with_time(document, index)):
             found = fiscal_document.line_cell(normalized.line).found(moment)
-            yield found, index in protocols or moment.time is None
+            yield found, is_late or moment.time is None
+
+
+def _is_value(document: FiscalDocument, index: int) -> bool:
+    """Return whether a line is the value of the label on the line above, which has none."""
+    above, own = (document.form.lines[place].line.text for place in (index - 1, index))
+    return not any(map(str.isdigit, above)) and own[:1].isdigit()
 
 
 def _with_time(document: FiscalDocument, index: int) -> str:
