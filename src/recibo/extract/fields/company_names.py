@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon, tables
 from recibo.extract.text.folding import fold, normalize
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import LegalForm
@@ -45,7 +45,7 @@ _WIDE = re.compile(r"(?<!\S)(?:[^\W\d_] ){3,}[^\W\d_](?!\S)")
 _WITH_STOPS = re.compile(r"(?<!\w)\w\.\s?(?:\w\.\s?)*\w$")
 # A shorter text before the document's title is not a seller's name.
 _LEAST_NAME = 3
-_JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
+_SIGNS = "&+/-"
 # The country in which the legal form precedes the name.
 _FORM_FIRST = "FR"
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
@@ -120,7 +120,9 @@ def is_complete(text: str) -> bool:
 
 def continues(text: str) -> bool:
     """Return whether the name must continue: an open bracket, or a conjunction at the end."""
-    return has_open_bracket(text) or bool(_JOINING.search(fold(text)))
+    words = fold(text).split()
+    is_joined = bool(words) and (words[-1][-1] in _SIGNS or lexicon.is_joining(words[-1]))
+    return has_open_bracket(text) or is_joined
 
 
 def has_open_bracket(text: str) -> bool:

@@ -35,13 +35,9 @@ _NO_METHOD = "no_payment"
 _MASKED = re.compile(
     r"(?P<before>[A-Za-z]*)\W{0,3}?(?:[*xX•·.#×●★☆\u4e00-\u9fff]\s?-?){3,}\s?-?(?P<digits>[0-9]{4})(?![0-9])"
 )
-_ENDING = re.compile(
-    r"(?P<before>)(?:ending(?:\s+in)?|endet auf|terminada en|final|se terminant par)"
-    r"\W{1,4}(?P<digits>[0-9]{3,4})(?![0-9])",
-    re.IGNORECASE,
-)
+_AFTER_ENDING = re.compile(r"\W{1,4}([0-9]{3,4})(?![0-9])")
 # Of a long mask OCR may read a single sign; only next to the name of a card are these its digits.
-_NEARLY_MASKED = re.compile(r"(?P<before>)[*•·×●]\s?(?P<digits>[0-9]{4})\W*$")
+_NEARLY_MASKED = re.compile(r"[*•·×●]\s?(?P<digits>[0-9]{4})\W*$")
 # The number of a terminal or a merchant is masked too.
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
 # Running text mentions methods too.
@@ -208,12 +204,14 @@ def _amount_below(row: Row, rows: Sequence[Row]) -> tuple[Row, Number] | None:
 
 
 def _last4(text: str, *, is_card: bool) -> str | None:
-    patterns = (_MASKED, _ENDING, _NEARLY_MASKED) if is_card else (_MASKED, _ENDING)
-    for pattern in patterns:
-        for match in pattern.finditer(text):
-            if match["before"].casefold() not in _OF_TERMINAL:
-                return match["digits"]
-    return None
+    for match in _MASKED.finditer(text):
+        if match["before"].casefold() not in _OF_TERMINAL:
+            return match["digits"]
+    for ending in lexicon.wordbook("card_ending").find(text):
+        if digits := _AFTER_ENDING.match(text, ending.end):
+            return digits[1]
+    nearly = _NEARLY_MASKED.search(text) if is_card else None
+    return nearly["digits"] if nearly else None
 
 
 def _letters_outside(row: Row, phrases: Sequence[Phrase]) -> int:

@@ -104,9 +104,6 @@ _TIME = re.compile(
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
-# "klo 9.41": a word before a time, whose point is then no decimal point.
-_BEFORE_TIME = re.compile(r"(?<![a-z])(?:klo?|uhrzeit|heure|hora|tid|aika|time)\W*$")
-
 # Letters that OCR reads for 0 and 1 next to digits, and for 8, 5 and 2 in a date.
 _MISREAD = (
     (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
@@ -188,14 +185,20 @@ def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
         part, hour, separator, minute, second, half = match.groups()
         if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:
             continue
-        is_named = half or _BEFORE_TIME.search(bare[: match.start()])
-        if separator == "." and not dotted and not is_named:
+        is_named = dotted or half or separator != "." or _is_labelled(bare[: match.start()])
+        if not is_named:
             continue
         time = _time(int(hour), int(minute), int(second or 0), half or _DAY_HALVES.get(part, ""))
         if time:
             offset = _offset_after(bare, *match.span())
             found.append(TimeOfDay(time, *match.span(), offset))
     return tuple(found)
+
+
+def _is_labelled(before: str) -> bool:
+    """Return whether a text ends with a label of a time: the point of "klo 9.41" is no decimal."""
+    labels = lexicon.wordbook("time").find(before)
+    return bool(labels) and not any(map(str.isalnum, before[labels[-1].end :]))
 
 
 @lru_cache(maxsize=4096)
