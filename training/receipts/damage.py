@@ -16,6 +16,10 @@ Chance = np.random.Generator
 _PATCH = 512
 _TABLES = ((176, 164, 150), (92, 70, 52), (60, 62, 66), (214, 210, 204), (120, 128, 110))
 
+# How often a photo has bowed rows, folds, glare, a faded head, fingers.
+_BOWED, _CREASED, _GLARING, _FADED, _HELD = 0.35, 0.4, 0.25, 0.25, 0.2
+_SKINS = ((224, 178, 148), (198, 142, 108), (141, 92, 64), (92, 60, 44))
+
 
 def thermal(page: Picture, chance: Chance) -> Picture:
     """Return a page as a thermal printer prints it: dots, pale columns, a warm background."""
@@ -25,7 +29,7 @@ def thermal(page: Picture, chance: Chance) -> Picture:
     # A worn print head prints some columns paler; the feed speed changes.
     columns = _smooth(chance, (1, max(2, width // 12)), (height, width), 0.25)
     rows = _smooth(chance, (max(2, height // 40), 1), (height, width), 0.2)
-    ink *= np.clip(chance.uniform(0.65, 1.0) - np.abs(columns) - np.abs(rows), 0.25, 1)
+    ink *= np.clip(chance.uniform(0.75, 1.0) - np.abs(columns) - np.abs(rows), 0.35, 1)
     background = 236 + _grain(chance, (height, width), 3)
     dark = chance.uniform(40, 90)
     return _picture(background * (1 - ink) + dark * ink)
@@ -42,20 +46,26 @@ def scanned(page: Picture, chance: Chance) -> Picture:
 
 
 def photographed(page: Picture, chance: Chance) -> Picture:
-    """Return a photo of a crumpled page in perspective on a table, badly lit, in color."""
-    scene, is_page = _laid_down(page, chance)
-    light = _light(chance, (scene.shape[0], scene.shape[1]))
-    is_dark = chance.random() < 0.25
+    """Return a photo of a folded page in perspective on a table, badly lit, in color.
+
+    How often it is dark, glares, is faded or has fingers on it was chosen so that it is about as
+    hard to read as real photos: see docs/accuracy.md.
+    """
+    scene, is_page = _laid_down(_faded(page, chance), chance)
+    size = (scene.shape[0], scene.shape[1])
+    light = _light(chance, size)
+    is_dark = chance.random() < 0.15
     light *= chance.uniform(0.35, 0.6) if is_dark else chance.uniform(0.8, 1.05)
     lit = scene * is_page * light
-    table = (1 - is_page) * light
-    grain = _grain(chance, scene.shape, 9 if is_dark else 3)
+    table = (1 - is_page) * light * _wood(chance, size)
+    grain = _grain(chance, scene.shape, 9 if is_dark else 3) + _glare(chance, size)
     colors = zip(_tint(chance), _TABLES[chance.integers(len(_TABLES))], strict=True)
     # Channel by channel: all of them in one array would take three times as long.
     channels = [
         _picture(cv2.addWeighted(lit, white, table, wood, 0) + grain) for white, wood in colors
     ]
-    return _blurred(np.asarray(cv2.merge(channels), np.uint8), chance)
+    seen = _held(np.asarray(cv2.merge(channels), np.uint8), light, chance)
+    return _blurred(seen, chance)
 
 
 def jpeg(picture: Picture, chance: Chance, *, worst: int = 45) -> bytes:
@@ -82,13 +92,16 @@ def _laid_down(page: Picture, chance: Chance) -> tuple[Field, Field]:
     depth = chance.uniform(0, 0.012) * min(size)
     x += depth * heights
     y += depth * _folded(chance, size)
+    if chance.random() < _BOWED:
+        # The rows of a roll that was not flattened are bowed.
+        y += chance.uniform(-0.03, 0.03) * width * (2 * x / width - 1) ** 2
     cover = cv2.remap(
         np.ones_like(page), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT
     ).astype(np.float32)
     seen = cv2.remap(page, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     slope = cv2.Sobel(heights, cv2.CV_32F, 1, 1, ksize=5)
     shade = 1 - np.clip(slope * depth * chance.uniform(0.2, 1.2), -0.25, 0.25)
-    return seen.astype(np.float32) / 255 * shade, cover
+    return seen.astype(np.float32) / 255 * shade * _creased(chance, size), cover
 
 
 def _seen_from(
@@ -117,6 +130,67 @@ def _folded(chance: Chance, size: tuple[int, int]) -> Field:
     """Return the height of the page above the table, about -1 to 1: waves and small creases."""
     waves = _smooth(chance, (5, 4), size, 0.6)
     return waves + _smooth(chance, (14, 9), size, 0.25)
+
+
+def _faded(page: Picture, chance: Chance) -> Picture:
+    """Return the page with pale ink at the top, as of an old receipt or a worn print head."""
+    if chance.random() >= _FADED:
+        return page
+    height = page.shape[0]
+    down = np.arange(height, dtype=np.float32)[:, None] / height
+    end = chance.uniform(0.1, 0.4)
+    ink = np.clip(chance.uniform(0.25, 0.6) + down / end * 0.6, 0, 1)
+    return _picture(255 - (255 - page.astype(np.float32)) * ink)
+
+
+def _creased(chance: Chance, size: tuple[int, int]) -> Field:
+    """Return the brightness of sharp folds across the page: one side lit, the other in shadow."""
+    light = np.ones(size, np.float32)
+    if chance.random() >= _CREASED:
+        return light
+    rows, columns = np.indices(size, dtype=np.float32)
+    for _ in range(int(chance.integers(1, 4))):
+        at = chance.uniform(0.1, 0.9) * size[0] + chance.normal(0, 0.05) * (columns - size[1] / 2)
+        wide = chance.uniform(0.002, 0.01) * size[0]
+        away = (rows - at) / wide
+        light -= chance.uniform(0.05, 0.35) * away * np.exp(-(away**2) / 2)
+    return light
+
+
+def _glare(chance: Chance, size: tuple[int, int]) -> Field:
+    """Return the light that a glossy page reflects."""
+    if chance.random() >= _GLARING:
+        return np.zeros(size, np.float32)
+    rows, columns = np.indices(size, dtype=np.float32)
+    y, x = chance.uniform(0, 1, 2) * size
+    tall, wide = chance.uniform(0.08, 0.3, 2) * min(size)
+    spot = np.exp(-(((rows - y) / tall) ** 2) - ((columns - x) / wide) ** 2)
+    return np.asarray(chance.uniform(30, 170) * spot, np.float32)
+
+
+def _wood(chance: Chance, size: tuple[int, int]) -> Field:
+    """Return the pattern of a table: grain along one side, or a woven cloth."""
+    grain = _smooth(chance, (4, max(4, size[1] // 12)), size, 0.12)
+    across = _smooth(chance, (max(4, size[0] // 12), 4), size, 0.12)
+    share = chance.choice((0.0, 0.0, 0.5, 1.0))
+    return np.asarray(np.clip(1 + (1 - share) * grain + share * across, 0.4, 1.6), np.float32)
+
+
+def _held(picture: Picture, light: Field, chance: Chance) -> Picture:
+    """Return the picture with fingers at its edge that hold the page."""
+    if chance.random() >= _HELD:
+        return picture
+    height, width = picture.shape[:2]
+    skin = _SKINS[chance.integers(len(_SKINS))]
+    is_left = chance.random() < 0.5
+    for _ in range(int(chance.integers(1, 3))):
+        x = 0 if is_left else width
+        y = int(chance.uniform(0.3, 1) * height)
+        axes = (int(chance.uniform(0.04, 0.1) * width), int(chance.uniform(0.03, 0.06) * width))
+        bright = float(light[min(y, height - 1), min(x, width - 1)])
+        color = tuple(float(min(255, part * bright)) for part in skin)
+        cv2.ellipse(picture, (x, y), axes, float(chance.uniform(-30, 30)), 0, 360, color, -1)
+    return picture
 
 
 def _light(chance: Chance, size: tuple[int, int]) -> Field:

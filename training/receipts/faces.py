@@ -87,6 +87,21 @@ DEJAVU_SERIF = _dejavu("Serif")
 VERA = _vera()
 
 
+def _styled(file: str) -> Face:
+    path = _folder("matplotlib", "mpl-data", "fonts", "ttf") / f"{file}.ttf"
+    return Face(file, path, path)
+
+
+#: Faces in which only names are drawn.
+LOGOS = tuple(
+    _styled(file)
+    for file in (
+        *("DejaVuSerif-BoldItalic", "DejaVuSerif-Italic", "DejaVuSans-BoldOblique"),
+        *("STIXGeneral", "STIXGeneralBolIta"),
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """The available faces."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from training.receipts import damage, pdf, raster
+from training.receipts import damage, logos, pdf, raster
 from training.receipts.damage import Chance, Picture
 from training.receipts.prints import A4, Page, Print
 
@@ -67,9 +67,9 @@ def _thermal(page: Page, chance: Chance) -> File:
 def _photo(page: Page, chance: Chance) -> File:
     # The number of pixels of a phone is the same for a page and a strip.
     if page.width >= A4[0] / 2:
-        drawn = _drawn(page, chance, 100, 160)
+        drawn = _drawn(page, chance, 120, 200)
     else:
-        drawn = _drawn(page, chance, 130, 210)
+        drawn = _drawn(logos.stylized(page, chance), chance, 140, 300)
         drawn = damage.thermal(drawn, chance) if chance.random() < 0.4 else drawn
     return File(damage.jpeg(damage.photographed(drawn, chance), chance), ".jpg")
 
