@@ -399,3 +399,16 @@ TOTAL A PAGAR                2,99
     name = _read(text, exact=False).merchant_name
     assert name is not None
     assert name.value == "SOL%"
+
+
+def test_the_seller_may_be_next_to_the_amount_due() -> None:
+    text = """
+Brightwave Ltd                      Amount due    79.20
+14 Mill Lane, Leeds                 Due date      12/02/2026
+Service                                           66.00
+VAT 20%                                           13.20
+Total                                             79.20
+"""
+    name = _read(text).merchant_name
+    assert name is not None
+    assert name.value == "Brightwave Ltd"

@@ -155,6 +155,16 @@ def test_a_line_spans_its_words_and_keeps_their_page() -> None:
     assert line.page == 3
 
 
+def test_words_without_a_height_are_in_a_line() -> None:
+    """A text layer may have them; the others of the page are slanted."""
+    flat = [Word("flat", Box(x, 5, x + 40, 5), 1.0, slope=0.1) for x in (0, 50)]
+
+    found = lines([*flat, *receipt(slope=0.05)])
+
+    assert {"flat"} <= {word.text for line in found for word in line.words}
+    assert len(lines(flat)) == 1
+
+
 def test_no_words_make_no_lines() -> None:
     assert lines([]) == ()
 

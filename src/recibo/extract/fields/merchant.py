@@ -13,9 +13,12 @@ from recibo.extract.layout.name_stoplist import are_labels, is_customer_label, i
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text.folding import normalize, without_accents
+from recibo.extract.text.numbers import CENTS
 from recibo.extract.weights import weights
 
 _FIELD = "merchant_name"
+# The features of a name next to an amount that show that it is one, not an item.
+_EVIDENT = ("domain", "repeated", "form", "strong_form")
 # The greatest confidence of a name, since any name may be misread.
 _MOST_CONFIDENCE = 0.95
 _SURE = 0.95
@@ -66,13 +69,19 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
     return [
         (one, {**values, "billed": one.name in billed})
         for one, values in own or found
-        if not _is_item(values)
+        if not _is_item(one, values)
     ]
 
 
-def _is_item(values: Mapping[str, float]) -> bool:
-    """Return whether a candidate is in a row with an amount, and nothing else mentions it."""
-    return bool(values["body"] and values["money"]) and not (values["domain"] or values["repeated"])
+def _is_item(candidate: Candidate, values: Mapping[str, float]) -> bool:
+    """Return whether a candidate is in a row of an item, and nothing shows that it is a name."""
+    is_priced = any(
+        amount.decimals == CENTS
+        for row in candidate.rows
+        if not row.labels
+        for amount in row.amounts
+    )
+    return bool(values["body"]) and is_priced and not any(values[name] for name in _EVIDENT)
 
 
 def _texts(candidate: Candidate) -> Iterator[str]:

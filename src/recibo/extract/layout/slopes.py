@@ -50,13 +50,13 @@ class SlopeField:
             rows: Words that are in one row, from left to right: the slopes between neighbors count
                 as those of long words.
         """
+        long = [word for word in words if word.box.width >= _LEAST_RATIO * word.box.height > 0]
+        if not any(word.slope for word in long):
+            return None
         seen = [
             (word.box.x_center, word.box.y_center, word.slope, word.box.width / word.box.height)
-            for word in words
-            if word.box.width >= _LEAST_RATIO * word.box.height
+            for word in long
         ]
-        if not any(slope for _, _, slope, _ in seen):
-            return None
         seen += [between for row in rows for pair in pairwise(row) if (between := _between(*pair))]
         x, y, slopes, ratios = np.array(seen, np.float64).T
         corner = np.array([x.min(), y.min()])
@@ -81,7 +81,7 @@ def _between(one: Word, other: Word) -> tuple[float, float, float, float] | None
     a, b = one.box, other.box
     least, most = sorted((a.height, b.height))
     across = b.x_center - a.x_center
-    if most > _MOST_TALLER * least or across < _LEAST_RATIO * least:
+    if least <= 0 or most > _MOST_TALLER * least or across < _LEAST_RATIO * least:
         return None
     x, y = (a.x_center + b.x_center) / 2, (a.y_center + b.y_center) / 2
     return x, y, (b.y_center - a.y_center) / across, across / least
