@@ -57,9 +57,8 @@ def test_words_are_put_into_lines(name: str, setting: Setting) -> None:
     assert _growth(made, 100) < _MOST
 
 
-def test_long_words_that_slope_are_put_into_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On one line no word is above another, so none shows the slope of a column."""
-    monkeypatch.setattr(lines, "_MOST_SHORT_WORDS", 20)
+def test_long_words_that_slope_are_put_into_lines() -> None:
+    """Each shows the slope of the page."""
 
     def made(count: int) -> Callable[[], object]:
         long = stress_pages.contents("long digits", count)

@@ -1,5 +1,6 @@
 """Finds dates and times of day in a line: all orders, month names, misread digits."""
 
+import bisect
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -185,7 +186,7 @@ def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
         part, hour, separator, minute, second, half = match.groups()
         if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:
             continue
-        is_named = dotted or half or separator != "." or _is_labelled(bare[: match.start()])
+        is_named = dotted or half or separator != "." or _is_labelled(bare, match.start())
         if not is_named:
             continue
         time = _time(int(hour), int(minute), int(second or 0), half or _DAY_HALVES.get(part, ""))
@@ -195,10 +196,17 @@ def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
     return tuple(found)
 
 
-def _is_labelled(before: str) -> bool:
-    """Return whether a text ends with a label of a time: the point of "klo 9.41" is no decimal."""
-    labels = lexicon.wordbook("time").find(before)
-    return bool(labels) and not any(map(str.isalnum, before[labels[-1].end :]))
+def _is_labelled(text: str, place: int) -> bool:
+    """Return whether the label of a time ends here: the point of "klo 9.41" is no decimal."""
+    ends = _label_ends(text)
+    before = bisect.bisect(ends, place)
+    return before > 0 and not any(map(str.isalnum, text[ends[before - 1] : place]))
+
+
+@lru_cache(maxsize=64)
+def _label_ends(text: str) -> Sequence[int]:
+    """Return where the labels of times end."""
+    return [label.end for label in lexicon.wordbook("time").find(text)]
 
 
 @lru_cache(maxsize=4096)
