@@ -112,7 +112,7 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
         if row.index in offered:
             own = (replace(entry, role=Role.COUNT) for entry in own)
         found.extend(own)
-    signed = _with_signs_of_payments(_with_signs_of_totals(found))
+    signed = _with_signs_of_payments(tuple(_with_signs_of_totals(found)))
     return tuple(_with_net_totals(tuple(_with_sensible_taxes(signed))))
 
 
@@ -126,24 +126,23 @@ def role_of(kinds: Sequence[str]) -> Role:
     return Role(plain[-1]) if plain else Role.NONE
 
 
-def _with_signs_of_totals(found: Sequence[Entry]) -> list[Entry]:
+def _with_signs_of_totals(found: Sequence[Entry]) -> Iterator[Entry]:
     """Make totals positive before which a stray dash was read: those that add up without it."""
-    return [
-        _positive(entry)
-        if entry.role in _TOTALS and entry.amount.value < 0 and _adds_up(entry, found[:index])
-        else entry
-        for index, entry in enumerate(found)
-    ]
+    parts: list[Decimal] = []
+    for entry in found:
+        value = entry.amount.value
+        is_stray = entry.role in _TOTALS and value < 0 and _adds_up(-value, parts)
+        yield _positive(entry) if is_stray else entry
+        if entry.role in _PARTS and value > 0 and value not in parts:
+            parts = [*parts, value][-_MOST_PARTS:]
 
 
-def _adds_up(total: Entry, above: Sequence[Entry]) -> bool:
-    """Return whether some of the last sums and taxes above make a total without its minus."""
-    parts = [entry.amount.value for entry in above if entry.role in _PARTS]
-    few = list(dict.fromkeys(part for part in parts if part > 0))[-_MOST_PARTS:]
+def _adds_up(total: Decimal, parts: Sequence[Decimal]) -> bool:
+    """Return whether some of the sums and taxes above make a total."""
     return any(
-        sum(chosen) == -total.amount.value
-        for count in range(2, len(few) + 1)
-        for chosen in combinations(few, count)
+        sum(chosen) == total
+        for count in range(2, len(parts) + 1)
+        for chosen in combinations(parts, count)
     )
 
 
