@@ -401,9 +401,9 @@ TOTAL A PAGAR                2,99
     assert name.value == "SOL%"
 
 
-def test_the_seller_may_be_next_to_the_amount_due() -> None:
+def test_the_seller_may_be_next_to_the_total() -> None:
     text = """
-Brightwave Ltd                      Amount due    79.20
+Brightwave Ltd                      Total         79.20
 14 Mill Lane, Leeds                 Due date      12/02/2026
 Service                                           66.00
 VAT 20%                                           13.20
