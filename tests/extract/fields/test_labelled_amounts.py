@@ -115,7 +115,7 @@ def test_a_payment_is_shown_as_a_credit_but_given_back_where_the_total_is() -> N
     assert roles("TOTAL -9.00\nVISA -8.00") == {"-9.00": Role.TOTAL, "-8.00": Role.CARD}
 
 
-STRAY_DASH = """
+DASHED = """
 Total 0% supplies       19.83
 Total 6% supplies       32.05
 Total payable          -51.88
@@ -123,8 +123,8 @@ Total payable          -51.88
 
 
 def test_a_dash_before_a_total_that_adds_up_without_it_is_no_minus() -> None:
-    assert roles(STRAY_DASH)["51.88"] is Role.PAYABLE
-    assert "-51.89" in roles(STRAY_DASH.replace("51.88", "51.89"))
+    assert roles(DASHED)["51.88"] is Role.PAYABLE
+    assert "-51.89" in roles(DASHED.replace("51.88", "51.89"))
 
 
 @pytest.mark.parametrize(

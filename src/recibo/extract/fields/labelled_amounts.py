@@ -127,12 +127,12 @@ def role_of(kinds: Sequence[str]) -> Role:
 
 
 def _with_signs_of_totals(found: Sequence[Entry]) -> Iterator[Entry]:
-    """Make totals positive before which a stray dash was read: those that add up without it."""
+    """Make totals positive whose minus was misread: those that add up without it."""
     parts: list[Decimal] = []
     for entry in found:
         value = entry.amount.value
-        is_stray = entry.role in _TOTALS and value < 0 and _adds_up(-value, parts)
-        yield _positive(entry) if is_stray else entry
+        is_misread = entry.role in _TOTALS and value < 0 and _adds_up(-value, parts)
+        yield _positive(entry) if is_misread else entry
         if entry.role in _PARTS and value > 0 and value not in parts:
             parts = [*parts, value][-_MOST_PARTS:]
 

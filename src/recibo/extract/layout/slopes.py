@@ -108,8 +108,8 @@ def _shares(x: Numbers, y: Numbers, corner: Numbers, size: Numbers) -> Numbers:
     shares = np.zeros((len(x), _POINTS**2))
     each = np.arange(len(x))
     for below, of_row in ((0, 1 - down), (1, down)):
-        for beside, of_column in ((0, 1 - right), (1, right)):
-            shares[each, (row + below) * _POINTS + column + beside] = of_row * of_column
+        for after, of_column in ((0, 1 - right), (1, right)):
+            shares[each, (row + below) * _POINTS + column + after] = of_row * of_column
     return shares
 
 
