@@ -34,6 +34,8 @@ def best(text: str) -> str | None:
         ("Kvitt:52118   OperNr:014", "52118"),
         ("NIP 856-734-62-15   nr:204417", "204417"),
         ("Nr sys. 2026/0311/05/001234", "2026/0311/05/001234"),
+        ("Invoice number 7C1F0A22-0007", "7C1F0A22-0007"),
+        ("Invoice # INV-GB-1182-2026", "INV-GB-1182-2026"),
     ],
 )
 def test_the_number_next_to_its_label_is_returned_as_printed(text: str, number: str) -> None:

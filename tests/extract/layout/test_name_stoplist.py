@@ -54,6 +54,7 @@ def test_the_recipient_of_a_letter_is_not_the_seller(head: str) -> None:
     "head",
     [
         "Bill to: ACME PLC",
+        "To: ACME PLC",
         "Kunde: Acme GmbH",
         "Facturar a: ACME SL",
         "INVOICE\nBill to:\nACME PLC\n1 Main Street",

@@ -22,6 +22,13 @@ def test_a_short_phrase_must_be_a_word() -> None:
     assert found("tax 6%") == [("tax", "tax")]
 
 
+def test_a_short_phrase_with_a_misread_letter_is_not_in_a_code() -> None:
+    book = Phrasebook({"tax_id": ["cif"]})
+
+    assert [phrase.kind for phrase in book.find("C1F: A46128831")] == ["tax_id"]
+    assert book.find("7C1F0A22") == ()
+
+
 def test_a_long_phrase_may_be_joined_to_the_next_word() -> None:
     assert found("TOTALRM12.50") == [("total", "TOTAL")]
 

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 from recibo.extract.fields.locale_detection import Place
 from recibo.extract.fields.total import probability
@@ -198,6 +199,7 @@ def _corrected(occurrence: _Occurrence, earliest: dt.date) -> _Occurrence:
 
 def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
     """Return the kind of the label of a date, `listed` in a list of days, else nothing."""
+    text = row.text
     book = lexicon.phrasebook(*_LABELS, "time")
     before = [
         label
@@ -210,6 +212,7 @@ def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
     is_named_above = above is not None and not _has_values(above) and not _is_listed(row, rows)
     if not before and above is not None and is_named_above:
         left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
+        text = above.text
         before = [
             label
             for label in book.find(above.text)
@@ -218,12 +221,21 @@ def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
             and above.box(label.start, label.end).x0 < right
             and above.box(label.start, label.end).x1 > left
         ]
-    kinds = [label.kind for label in before if label.kind != "time"]
+    kinds = [label.kind for label in _without_others(before, text) if label.kind != "time"]
     if kinds:
         # In "Échéance le 5 mars" the last label is only a preposition.
         is_led = kinds[-1] == "weak_date" and len(kinds) > 1
         return kinds[-2] if is_led else kinds[-1]
     return "listed" if _is_listed(row, rows) else ""
+
+
+def _without_others(labels: Sequence[Phrase], text: str) -> list[Phrase]:
+    """Return the labels without those after a slash: "Invoice date / Delivery date" is of issue."""
+    first = [*labels[:1]]
+    for before, label in pairwise(labels):
+        is_other = before.kind == "date" and text[before.end : label.start].strip() == "/"
+        first += [] if is_other else [label]
+    return first
 
 
 def _is_listed(row: Row, rows: Sequence[Row]) -> bool:

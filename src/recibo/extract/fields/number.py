@@ -211,8 +211,8 @@ def _is_of_street(label: Phrase, text: str) -> bool:
 
 
 def _begins_number(label: Phrase, text: str) -> bool:
-    """Return whether a label is the start of a number, "INV-77"."""
-    return re.match(r"[-_/]\w*\d", text[label.end :]) is not None
+    """Return whether a label is the start of a number, "INV-77", "INV-GB-77"."""
+    return re.match(r"[-_/](?:[A-Z]{1,4}[-_/])*\w*\d", text[label.end :]) is not None
 
 
 def _right_or_below(

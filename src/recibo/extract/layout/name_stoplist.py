@@ -78,9 +78,8 @@ def is_salutation(text: str) -> bool:
 
 def begins_with_customer_label(text: str) -> bool:
     """Return whether a text begins with the buyer's label, "Bill to: X"; one word needs a colon."""
-    label = next(
-        (word for word in _phrasebook("billed", "buyer").find(text) if word.start == 0), None
-    )
+    book = _phrasebook("billed", "buyer", "billed_alone")
+    label = next((word for word in book.find(text) if word.start == 0), None)
     return label is not None and (
         _TWO_WORDS.search(text[: label.end]) is not None
         or _COLON.match(text[label.end :]) is not None

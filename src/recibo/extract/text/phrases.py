@@ -121,6 +121,8 @@ class Phrasebook:
         places = normalized.places[index : index + length]
         if self._is_joined(text, places, normalized.letters[index : index + length]):
             return False
+        if length < _JOINED_LETTERS and _is_in_code(text, places[0], places[-1] + 1):
+            return False
         if not self._joined and self._is_split(
             text, places, normalized.letters[index : index + length]
         ):
@@ -187,6 +189,14 @@ def _repaired(text: str, normalized: NormalizedText, known: frozenset[str]) -> N
         places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]
         places.append(spots[-1])
     return NormalizedText(letters, tuple(places))
+
+
+def _is_in_code(text: str, start: int, end: int) -> bool:
+    """Return whether a word with a misread digit is next to digits: C1F is no CIF in 7C1F0A22."""
+    is_repaired = any(map(str.isdigit, text[start:end])) and any(map(str.isalpha, text[start:end]))
+    return is_repaired and (
+        text[end : end + 1].isdigit() or text[max(start - 1, 0) : start].isdigit()
+    )
 
 
 def _is_start(text: str, place: int) -> bool:

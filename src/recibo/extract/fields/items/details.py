@@ -22,10 +22,10 @@ _AT_ONE_FOR = re.compile(
 _AT_TIMES = re.compile(
     rf"^\W*@\s?[^\w\s]?\s?(?P<price>{_AMOUNT})\s?[^\W\d]?\s?[xX×*]\s?(?P<qty>[0-9]{{1,3}})\W?\s*\w?\W*$"
 )
-# `42,18 l  1,799 EUR/l`: a price per unit needs no multiplication sign.
+# `42,18 l  1,799 EUR/l`, `38,42 Liter 1,729 EUR/L`: a price per unit needs no multiplication sign.
 _PER_MEASURE = re.compile(
-    rf"^\W*(?P<qty>[0-9]+[.,][0-9]+)\s?(?P<unit>[^\W\d]{{1,4}})\W+(?:[^\W\d]{{1,3}}\s)?"
-    rf"(?P<price>{_AMOUNT})\s?[^\d/]{{0,5}}/\s?(?P=unit)\W*$",
+    rf"^\W*(?P<qty>[0-9]+[.,][0-9]+)\s?(?P<unit>[^\W\d]{{1,4}})[^\W\d]{{0,4}}\W+(?:[^\W\d]{{1,3}}\s)?"
+    rf"(?P<price>{_AMOUNT})\s?[^\d/]{{0,5}}/\s?(?P=unit)[^\W\d]{{0,4}}\W*$",
     re.IGNORECASE,
 )
 # `3 @ 3/$6.97`: a quantity, and the price of several.

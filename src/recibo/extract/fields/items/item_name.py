@@ -22,7 +22,8 @@ _INDEX = re.compile(r"^\W*[0-9]{1,3}(?=[\s).:-])[\s).:-]*")
 _PADDED_INDEX = re.compile(r"^\W*0[0-9]{1,2}\s+(?:[0-9]{1,14}\s+)?(?=\D)")
 # An article code: long, or in a separate column, or joined to the name after it.
 _CODE = re.compile(
-    r"^[\s#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=\s|$)\s*"
+    r"^[\s#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t)"
+    r"|[0-9]{2,4}(?:\.[0-9]{2,4}){2,4})(?=\s|$)\s*"
     r"|^[\s#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
 _SHORT_CODE = re.compile(r"^\W*[0-9]{3,}\s+(?=[^\W_]{3})")
