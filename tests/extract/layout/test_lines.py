@@ -110,6 +110,54 @@ def test_rows_of_a_folded_sheet_are_followed() -> None:
     assert texts(words) == [f"DESCRIPTION {number} 2 12,50 {number},00" for number in range(16)]
 
 
+#: The rows of a bowed receipt, from the top: text, left and right end, middle and slope of words.
+BOWED = (
+    (("TPS 812447190RT0001", 202, 578, 245, -0.022),),
+    (("TVQ 1219448817TQ0001", 205, 600, 286, -0.011),),
+    (("Facture: 20418", 132, 404, 329, 0.0), ("Table: 12", 475, 673, 324, -0.037)),
+    (
+        ("2026-02-14", 136, 373, 372, 0.0),
+        ("Ida", 492, 667, 369, -0.044),
+        ("A", 681, 847, 348, -0.107),
+    ),
+    (("2 Poutine", 139, 500, 415, -0.003), ("27,90", 666, 781, 391, -0.121)),
+    (("1 Tartare saumon", 140, 445, 459, 0.0), ("24,50", 666, 785, 429, -0.125)),
+    (("2 Cidre brut", 137, 535, 499, -0.014), ("21,00", 668, 789, 470, -0.105)),
+    (("SOUS-TOTAL", 137, 338, 542, 0.032), ("73,40", 673, 791, 510, -0.083)),
+    (("TPS 5%", 136, 267, 579, 0.083), ("3,67", 700, 793, 545, -0.086)),
+    (("TVQ 9,975%", 134, 348, 620, 0.049), ("7,32", 704, 793, 583, -0.071)),
+    (("TOTAL", 139, 251, 656, 0.072), ("84,39", 689, 797, 625, -0.056)),
+    (("Pourboire", 141, 333, 699, 0.065), ("12,66", 692, 800, 669, -0.04)),
+    (("MASTERCARD", 144, 352, 739, 0.048), ("97,05", 696, 805, 715, -0.026)),
+    (("MERCI!", 148, 272, 778, 0.04),),
+)
+
+
+def test_amounts_that_are_one_row_off_are_moved_to_their_labels() -> None:
+    words = [
+        Word(text, Box(x0, y - 19, x1, y + 19), 1.0, slope=slope)
+        for row in BOWED
+        for text, x0, x1, y, slope in row
+    ]
+
+    assert texts(words) == [" ".join(text for text, *_ in row) for row in BOWED]
+
+
+def test_labels_next_to_lines_of_another_box_stay() -> None:
+    """The lines of two boxes of a form, of which one begins half a line lower."""
+    left = [word(f"LABEL {number}", 20, number * PITCH, slope=0.001) for number in range(6)]
+    right = [word(f"NOTE {number}", 540, 12 + number * PITCH, slope=0.001) for number in (2, 3)]
+
+    assert texts([*left, *right]) == [
+        *(f"LABEL {number}" for number in range(3)),
+        "NOTE 2",
+        "LABEL 3",
+        "NOTE 3",
+        "LABEL 4",
+        "LABEL 5",
+    ]
+
+
 def test_tight_rows_are_kept_separate() -> None:
     assert texts(receipt(pitch=HEIGHT)) == EXPECTED
 

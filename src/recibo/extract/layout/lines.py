@@ -7,6 +7,8 @@ from operator import itemgetter
 
 import numpy as np
 
+from recibo.extract.layout import alignment
+from recibo.extract.layout.alignment import Levelled
 from recibo.extract.layout.slopes import SlopeField
 from recibo.extract.model import Line, Word, around
 
@@ -51,20 +53,19 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     # The rows of the first grouping are longer than any word, so they show their slope better.
     rows = _gathered(_levelled(words, slopes))
     ordered = [sorted(row, key=lambda word: word.box.x0) for row in rows]
-    return _gathered(_levelled(words, SlopeField.fitted(words, ordered) or slopes))
+    levelled = _levelled(words, SlopeField.fitted(words, ordered) or slopes)
+    heights = {id(word): height for height, word in levelled}
+    known = [[(heights[id(word)], word) for word in row] for row in _gathered(levelled)]
+    return [[word for _, word in row] for row in alignment.aligned(known)]
 
 
-#: A word with the height of its row at the middle of the page.
-_Levelled = tuple[float, Word]
-
-
-def _levelled(words: Sequence[Word], slopes: SlopeField) -> list[_Levelled]:
+def _levelled(words: Sequence[Word], slopes: SlopeField) -> list[Levelled]:
     x = np.array([word.box.x_center for word in words])
     y = np.array([word.box.y_center for word in words])
     return list(zip(slopes.heights_at(float(x.mean()), x, y).tolist(), words, strict=True))
 
 
-def _gathered(words: Sequence[_Levelled]) -> list[list[Word]]:
+def _gathered(words: Sequence[Levelled]) -> list[list[Word]]:
     """Return the words of each row, from the highest row to the lowest."""
     rows: list[_Row] = []
     for height, word in sorted(words, key=itemgetter(0)):
