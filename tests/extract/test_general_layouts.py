@@ -48,6 +48,33 @@ def test_items_of_a_second_page_with_headings_are_read_once() -> None:
     ]
 
 
+GOODS_AND_SERVICES_TAX = """
+                        TAX INVOICE
+ KAVERI STEEL DEPOT                         Invoice No.   KSD/26-27/0417
+ Shop 14, Nehru Market, Nagpur 440018       Dated         11-Oct-2026
+ GSTIN/UIN: 27AAEPB8820K1ZL                 Delivery Note
+ State Name : Maharashtra, Code : 27        Mode/Terms of Payment  30 Days
+ Buyer (Bill to)
+ Deccan Builders
+ GSTIN/UIN : 27AACCV1182M1Z8
+ Sl  Description            HSN/SAC  Quantity   Rate   per   Amount
+ 1   Cement 53 50kg         252329   40 BAG    365.00  BAG  14,600.00
+ 2   Steel Bar 12mm         721420   0.500 MT 58,200.00 MT  29,100.00
+                                    CGST                     3,933.00
+                                    SGST                     3,933.00
+                 Total                                    ₹ 51,566.00
+"""
+
+
+def test_both_taxes_and_the_seller_s_number_of_an_indian_invoice_are_read() -> None:
+    receipt = _read(GOODS_AND_SERVICES_TAX)
+
+    assert receipt.merchant_tax_id
+    assert receipt.merchant_tax_id.value == "27AAEPB8820K1ZL"
+    assert receipt.tax
+    assert receipt.tax.value == Decimal("7866.00")
+
+
 LETTER = """
                                                     Holzwerk Brandt GmbH
 Holzwerk Brandt GmbH · Am Bach 7 · 33803 Steinhagen

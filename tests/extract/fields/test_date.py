@@ -69,7 +69,13 @@ def test_an_impossible_date_is_repaired_only_without_another_date() -> None:
     assert issued("22/72/2017\n05/04/2018") == "2018-04-05T00:00:00+00:00"
 
 
-@pytest.mark.parametrize("row", ["Invoice No 20250314", "Catch of the day 5.00"])
+def test_a_joining_word_between_a_year_and_a_day_is_no_month() -> None:
+    assert issued("FATTURA N. 118/2026 del 22/04/2026") == "2026-04-22T00:00:00+02:00"
+
+
+@pytest.mark.parametrize(
+    "row", ["Invoice No 20250314", "Catch of the day 5.00", "Avocado 4 @ 4/5.00   5.00"]
+)
 def test_numbers_and_items_are_not_dates(row: str) -> None:
     assert issued(f"JOES CAFE\n{row}\nTOTAL $5.00") is None
 

@@ -13,6 +13,7 @@ MwSt 19%                                        37,84
 MwSt 7%                                         22,35
 """
 HALVES = "SPICE GARDEN\nTotal Number 105.00\nCGST 2.5% 2.50\nSGST 2.5% 2.50\nCASH 105.00\n"
+BARE_HALVES = "SPICE GARDEN\nTotal 105.00\nCGST 2.50\nSGST 2.50\nCASH 105.00\n"
 REPEATED = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nGST 6% 6.00\n"
 MISREAD_RATE = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nSST 8% 6.00\n"
 NIGHTS = """
@@ -33,6 +34,7 @@ SUMMED = "LE COMPTOIR\nTotal TTC 64,50\nTVA 10% 4,50\nTVA 20% 2,50\nTotal TVA 7,
         (HOTEL, "60.19"),
         (NIGHTS, "24.12"),
         (HALVES, "5.00"),
+        (BARE_HALVES, "5.00"),
         (REPEATED, "6.00"),
         (MISREAD_RATE, "6.00"),
         (SUMMED, "7.00"),

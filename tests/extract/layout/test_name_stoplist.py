@@ -21,6 +21,8 @@ LABELS = [
     "CHAVE DE ACESSO",
     "EXTRATO No. 000777",
     "Account Statement",
+    "Order confirmation #WS-20447",
+    "WELCOME TO",
     "CNPJ: 11.222.333/0001-81 IE: 0123456789",
 ]
 SALUTATIONS = [

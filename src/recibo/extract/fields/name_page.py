@@ -119,6 +119,7 @@ def is_address(text: str) -> bool:
         is_listed
         or re.match(r"\d+\s?,", text) is not None
         or _UNIT.match(text) is not None
+        or _numbered_unit().match(text) is not None
         or _street().search(fold(text)) is not None
     )
 
@@ -151,6 +152,13 @@ def labels_of(rows: Sequence[Row], anywhere: str | None, alone: str) -> Iterator
 def _street() -> re.Pattern[str]:
     """Return a pattern for a one-word street with its number: "Lindenweg 12"."""
     return re.compile(rf"[^\W\d]{{2}}(?:{'|'.join(tables.merchants()['street_ends'])})\.?\s+\d")
+
+
+@cache
+def _numbered_unit() -> re.Pattern[str]:
+    """Return a pattern for a unit with its number before the rest: "Shop 14, Gandhi Market"."""
+    units = "|".join(tables.merchants()["units"])
+    return re.compile(rf"(?:{units})\W{{1,3}}\d{{1,4}}[A-Z]?\s?,", re.IGNORECASE)
 
 
 def _body_start(rows: Sequence[Row]) -> int:

@@ -9,11 +9,12 @@ from recibo.extract.fields import tax_table, total
 from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
-from recibo.extract.text import dates
+from recibo.extract.text import dates, lexicon
 from recibo.extract.text.folding import fold
 
 _SUMMED = 0.8
 _HIGHEST_RATE = Decimal(35)
+_HALVES = 2
 
 
 def tax_sums(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[Decimal], ...]:
@@ -24,7 +25,15 @@ def tax_sums(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[D
     # The zero rate is often the first of several.
     nothing = [tax for tax in labelled if not tax.value]
     something = [tax for tax in labelled if tax.value]
-    return (*_by_rate(entries), *_by_day(entries), *of_several, *something, *tabled, *nothing)
+    return (
+        *_by_rate(entries),
+        *_of_halves(entries),
+        *_by_day(entries),
+        *of_several,
+        *something,
+        *tabled,
+        *nothing,
+    )
 
 
 def _by_rate(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
@@ -43,6 +52,22 @@ def _by_rate(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
         text = "\n".join(part.row.text for part in parts)
         value = sum((part.amount.value for part in parts), Decimal(0))
         yield replace(parts[0].found(_SUMMED), value=value, text=text)
+
+
+def _of_halves(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
+    """Yield the sum of the two equal halves of a tax without a rate: CGST and SGST."""
+    book = lexicon.wordbook("half_tax")
+    halves = [
+        entry
+        for entry in entries
+        if entry.role is Role.TAX and entry.amount.value > 0 and book.find(entry.row.text)
+    ]
+    if len(halves) != _HALVES or any(map(_rate, halves)):
+        return
+    federal, state = halves
+    if federal.amount.value == state.amount.value and _name(federal) != _name(state):
+        text = "\n".join(half.row.text for half in halves)
+        yield replace(federal.found(_SUMMED), value=2 * federal.amount.value, text=text)
 
 
 def _by_day(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:

@@ -17,6 +17,8 @@ _MOST_SALUTATION_WORDS = 4
 _COLON = re.compile(r"\s*[:\uff1a]")
 # "Bill to", "Spett.le": no name begins like this by chance.
 _TWO_WORDS = re.compile(r"[^\W_][\s.]+[^\W_]")
+# `Order confirmation #20447`: a number behind a sign.
+_NUMBER_AT_END = re.compile(r"\s*(?:#|\bn[o°º]?\.?:)\s*\S*\d\S*$", re.IGNORECASE)
 _CARD_WORDS = ("paid_card", "paid_credit", "paid_debit", "card_slip")
 _COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
@@ -37,9 +39,11 @@ def are_labels(text: str) -> bool:
     A shop's name may consist of greetings and titles ("Bon Store"), so at least one phrase must be
     a label.
     """
-    is_listed = _phrasebook("labels", "notice").is_all(text) and bool(
-        _phrasebook("labels").find(text)
+    title = _NUMBER_AT_END.sub("", text)
+    is_listed = _phrasebook("labels", "notice").is_all(title) and bool(
+        _phrasebook("labels").find(title)
     )
+    is_listed = is_listed or _phrasebook("prefixes").is_all(text)
     return is_listed or are_column_headings(text) or _is_payment(text)
 
 

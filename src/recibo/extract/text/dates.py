@@ -282,6 +282,9 @@ def _month(name: str, *, may_repair: bool) -> int:
     plain = name.replace("0", "o")
     if plain in lexicon.months() or len(plain) != _SHORT_NAME or not may_repair:
         return lexicon.months().get(plain, 0)
+    # A joining word between two numbers, `118/2026 del 22/04/2026`, is no month.
+    if lexicon.is_joining(plain):
+        return 0
     months = lexicon.months(*_REPAIRED_LANGUAGES)
     apart = {
         other: sum(_difference(a, b) for a, b in zip(plain, other, strict=True))
@@ -331,6 +334,9 @@ def _are_separators(gap: str, other_gap: str, year: str) -> bool:
         return False
     if gap.isspace() or other_gap.isspace():
         return gap.isspace() and other_gap.isspace() and len(year) == _YEAR_DIGITS
+    # `4/5.00` and `2/4.99` are prices of several.
+    if (gap.strip(), other_gap.strip()) == ("/", ".") and len(year) < _YEAR_DIGITS:
+        return _EARLY_YEAR <= int(year) <= _LAST_YEAR - 2000
     return ("," in gap) == ("," in other_gap) or "." in gap + other_gap
 
 
