@@ -155,9 +155,17 @@ def added_up(receipt: Receipt) -> dict[str, Sum]:
 
 def _check(receipt: Receipt, field: str, reasons: list[ReviewReason]) -> Check:
     codes = {one.code for one in reasons}
-    disagreeing = ledger(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
+    disagreeing = _disagreeing(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
     sentences = [_sentence(receipt, one, disagreeing) for one in reasons]
     return Check(field, tuple(sentences), disagreeing, ReviewCode.MISSING in codes)
+
+
+def _disagreeing(receipt: Receipt, field: str) -> Ledger | None:
+    """Return amounts that are not equal; items may disagree with one whole, and not another."""
+    found = ledger(receipt, field)
+    if found and not found.gap and field == "line_items":
+        found = _items(receipt, "subtotal")
+    return found if found and found.gap else None
 
 
 def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None) -> str:
@@ -174,13 +182,13 @@ def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None
     return str(_SENTENCES.get(reason.code, _("Compare it with the document.")))
 
 
-def _items(receipt: Receipt) -> Ledger | None:
+def _items(receipt: Receipt, *names: str) -> Ledger | None:
     totals = [item.total for item in receipt.line_items]
     known = [Decimal(one) for one in totals if one is not None]
     wholes = {
         name: Decimal(value)
-        for name, value in (("total", receipt.total), ("subtotal", receipt.subtotal))
-        if value is not None
+        for name in names or ("total", "subtotal")
+        if (value := getattr(receipt, name)) is not None
     }
     if not known or not wholes or len(known) != len(totals):
         return None
