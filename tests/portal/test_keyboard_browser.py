@@ -19,6 +19,12 @@ PHONE = (390, 844)
 TABLET = (900, 700)
 SIZES = pytest.mark.parametrize("size", [DESK, TABLET, PHONE], ids=["desk", "tablet", "phone"])
 SCRIPTS = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no-scripts"])
+# Nothing covers or cuts off two opposite corners.
+IS_WHOLE = """one => {
+  const { left, top, right, bottom } = one.getBoundingClientRect();
+  const corners = [[left + 8, top + 8], [right - 8, bottom - 8]];
+  return corners.every((at) => one.contains(document.elementFromPoint(...at)));
+}"""
 
 
 def sign_up(page: Page, email: str) -> None:
@@ -133,6 +139,7 @@ def test_menus_close_when_the_focus_leaves_them(
             press(page, summary)
             page.keyboard.press("Tab")
             expect(menu.locator(":focus")).to_be_visible()
+            assert menu.locator(".menu-list").evaluate(IS_WHOLE)
             page.keyboard.press("Escape")
             expect(summary).to_be_focused()
             expect(menu).not_to_have_attribute("open", "")

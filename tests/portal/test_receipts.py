@@ -40,7 +40,7 @@ async def test_fields_are_shown_with_confidence_and_source(
         "item-0-total": "10.11",
     }.items() <= {name: one.get("value") for name, one in page.inputs.items()}.items()
     assert "by you" in page.text
-    assert "Tag filename receipt.jpg" in page.text
+    assert "File name receipt.jpg" in page.text
     assert receipt == saved.json()
     assert f'attachment; filename="{receipt_id}.json"' == saved.headers["content-disposition"]
 
