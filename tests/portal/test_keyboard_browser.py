@@ -19,6 +19,11 @@ PHONE = (390, 844)
 TABLET = (900, 700)
 SIZES = pytest.mark.parametrize("size", [DESK, TABLET, PHONE], ids=["desk", "tablet", "phone"])
 SCRIPTS = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no-scripts"])
+# After the last stop of a page, the browser itself has the focus.
+HAS_FOCUS = """one => {
+  const at = document.activeElement;
+  return at === document.body || one.contains(at);
+}"""
 # Nothing covers or cuts off two opposite corners.
 IS_WHOLE = """one => {
   const { left, top, right, bottom } = one.getBoundingClientRect();
@@ -160,6 +165,25 @@ def test_dialog_of_a_menu_gives_the_focus_back(site: Site, address: Address) -> 
         press(page, dialog.get_by_role("button", name="Close"))
         expect(dialog).to_be_hidden()
         expect(keys).to_be_focused()
+
+
+def test_focus_stays_in_a_dialog_and_returns_to_its_button(site: Site, address: Address) -> None:
+    with site.visit(size=PHONE) as page:
+        sign_up(page, address("gil"))
+        create_key(page, "Expenses")
+        page.goto("/portal/keys")
+        for button, dialog in (
+            (page.get_by_role("button", name="Revoke"), page.locator(".dialog:popover-open")),
+            (page.get_by_role("button", name="More"), page.locator("#more")),
+        ):
+            press(page, button)
+            for _ in range(12):
+                page.keyboard.press("Tab")
+                # After the last one it may be the browser's turn.
+                assert dialog.evaluate(HAS_FOCUS)
+            page.keyboard.press("Escape")
+            expect(dialog).to_be_hidden()
+            expect(button).to_be_focused()
 
 
 @SIZES

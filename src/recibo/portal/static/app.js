@@ -34,6 +34,12 @@
     menu.querySelector("summary").focus();
   });
 
+  // The focus stays in a dialog until it closes; then the browser returns it to the button.
+  document.addEventListener("focusin", ({ target }) => {
+    const dialog = document.querySelector(":is(.dialog, .sheet):popover-open");
+    if (dialog && !dialog.contains(target)) dialog.querySelector("a, button").focus();
+  });
+
   // Keys of all pages: G and the letter of a section, and ? for the list of keys.
   // The letter may come late: people who type slowly need time (WCAG 2.2.1).
   let isAfterG = false;
