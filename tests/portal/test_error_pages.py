@@ -1,6 +1,8 @@
 """Pages of errors: they speak to people, and who is signed in keeps the ways on."""
 
+import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from recibo.errors import (
     Conflict,
@@ -19,6 +21,7 @@ from recibo.errors import (
 )
 from recibo.portal import error_messages
 from recibo.schemas.states import Role
+from recibo.web.http_protocol import REFUSAL
 from tests import people
 from tests.installation import Installation
 from tests.portal import accounts, forms, pages
@@ -152,6 +155,27 @@ async def test_what_the_server_refuses_itself_is_a_page_too(
     assert said in page.text
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "headers_too_large" == of_api.json()["error"]["code"]
+
+
+async def test_page_of_a_surplus_connection_says_when_to_try_again(
+    sqlite_service: Installation,
+) -> None:
+    async def crowded(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"] = {REFUSAL: Overloaded(retry_after=1)}
+        await sqlite_service.asgi(scope, receive, send)
+
+    transport = httpx.ASGITransport(app=crowded)
+    async with httpx.AsyncClient(transport=transport, base_url="http://recibo.test") as client:
+        answer = await client.get("/portal/receipts?x=1")
+        of_api = await client.get("/v1/key")
+
+    page = pages.parse(answer)
+    assert [503, 503] == [answer.status_code, of_api.status_code]
+    assert "Not available at the moment · Recibo" == page.title
+    assert "The service is busy. Try again in 1 second." in page.text
+    assert "/portal/receipts?x=1" in page.links
+    assert ["1", "1"] == [one.headers["Retry-After"] for one in (answer, of_api)]
+    assert "server_error" == of_api.json()["error"]["code"]
 
 
 FAILURES = {
