@@ -153,8 +153,9 @@ async def lifespan(
             if demo is not None:
                 on_first_start(demo)
         services = _services(context, with_worker=with_worker)
-        asgi = application.create_app(services)
-        asgi.router.routes.append(Pages(services))
+        pages = Pages(services)
+        asgi = application.create_app(services, page_of=pages.refused)
+        asgi.router.routes.append(pages)
         if services.billing.sandbox is not None:
             asgi.router.routes.append(SandboxPages(services))
         asgi.add_middleware(

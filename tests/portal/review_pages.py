@@ -42,9 +42,8 @@ def make_receipt(merchant: str, **of: Any) -> Receipt:
     read = receipt_pages.make_reading(merchant)
     return replace(
         read,
-        total=DOUBTFUL_TOTAL,
         line_items=tuple(evidence),
-        **{"pages": (SeenPage(500, 900, 1),), **of},
+        **{"total": DOUBTFUL_TOTAL, "pages": (SeenPage(500, 900, 1),), **of},
     )
 
 

@@ -73,9 +73,9 @@ async def test_token_can_be_pasted_without_a_link(sqlite_service: Installation, 
     form = {"token": " ", "new_password": OTHER}
     refused = await sqlite_service.stranger.post(f"/portal/{page}", data=form)
 
-    assert "Token from the email" == page_before.labels["token"]
+    assert "Code from the email" == page_before.labels["token"]
     assert 400 == refused.status_code
-    assert "Token from the email is required." == pages.parse(refused).error("token")
+    assert "Code from the email is required." == pages.parse(refused).error("token")
 
 
 async def test_magic_link_signs_in(service: Installation) -> None:

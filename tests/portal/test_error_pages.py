@@ -1,21 +1,27 @@
 """Pages of errors: they speak to people, and who is signed in keeps the ways on."""
 
+import httpx
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from recibo.errors import (
     Conflict,
     CrossSiteRequest,
+    HeadersTooLarge,
     InsufficientScope,
+    LowConfidence,
     MethodNotAllowed,
     NotFound,
     Overloaded,
     RateLimitExceeded,
+    RequestTimeout,
     ServerError,
     ServiceError,
     ValidationFailed,
 )
 from recibo.portal import error_messages
 from recibo.schemas.states import Role
+from recibo.web.http_protocol import REFUSAL
 from tests import people
 from tests.installation import Installation
 from tests.portal import accounts, forms, pages
@@ -95,12 +101,17 @@ async def test_anonymous_users_see_no_navigation(sqlite_service: Installation) -
         (ValidationFailed.of("name", "has 1 to 9 characters"), "Name must have 1 to 9 characters."),
         (ValidationFailed.of("file", "Choose a file."), "Choose a file."),
         (InsufficientScope.lacking("role", "owner"), "Only an owner can do this."),
-        (InsufficientScope.lacking("permission", "x:y"), "Your role does not allow this."),
-        (RateLimitExceeded(retry_after=30), "Too many attempts. Try again in a minute."),
+        (
+            InsufficientScope.lacking("permission", "x:y"),
+            "Your role does not allow this. Ask an owner or admin of your organization.",
+        ),
+        (RateLimitExceeded(retry_after=1), "Too many attempts. Try again in 1 second."),
+        (RateLimitExceeded(retry_after=60), "Too many attempts. Try again in a minute."),
         (RateLimitExceeded(retry_after=600), "Too many attempts. Try again in 10 minutes."),
         (RateLimitExceeded(retry_after=36_000), "Too many attempts. Try again in 10 hours."),
         (RateLimitExceeded(retry_after=864_000), "Too many attempts. Try again in 10 days."),
         (RateLimitExceeded("The quota is used up."), "The quota is used up."),
+        (Overloaded(retry_after=5), "The service is busy. Try again in 5 seconds."),
         (Conflict("Revoke a key first."), "Revoke a key first."),
     ],
 )
@@ -109,7 +120,88 @@ def test_sentence_of_an_error(error: ServiceError, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [CrossSiteRequest, MethodNotAllowed, ServerError, Overloaded, ValidationFailed]
+    "kind",
+    [
+        CrossSiteRequest,
+        HeadersTooLarge,
+        MethodNotAllowed,
+        Overloaded,
+        RequestTimeout,
+        ServerError,
+        ValidationFailed,
+    ],
 )
 def test_every_error_has_a_sentence_for_people(kind: type[ServiceError]) -> None:
     assert error_messages.sentence(kind()) != kind.__doc__
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "said"),
+    [
+        ("en", "That did not work", "Delete the cookies of this site and try again."),
+        ("pt-BR", "Não deu certo", "Exclua os cookies deste site e tente de novo."),
+    ],
+)
+async def test_what_the_server_refuses_itself_is_a_page_too(
+    sqlite_service: Installation, language: str, title: str, said: str
+) -> None:
+    headers = {"X-Long": "a" * 70_000, "Accept-Language": language}
+    answer = await sqlite_service.stranger.get("/portal/sign-in", headers=headers)
+    of_api = await sqlite_service.stranger.get("/v1/key", headers=headers)
+
+    page = pages.parse(answer)
+    assert [431, 431] == [answer.status_code, of_api.status_code]
+    assert f"{title} · Recibo" == page.title
+    assert said in page.text
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "headers_too_large" == of_api.json()["error"]["code"]
+
+
+async def test_page_of_a_surplus_connection_says_when_to_try_again(
+    sqlite_service: Installation,
+) -> None:
+    async def crowded(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"] = {REFUSAL: Overloaded(retry_after=1)}
+        await sqlite_service.asgi(scope, receive, send)
+
+    transport = httpx.ASGITransport(app=crowded)
+    async with httpx.AsyncClient(transport=transport, base_url="http://recibo.test") as client:
+        answer = await client.get("/portal/receipts?x=1")
+        of_api = await client.get("/v1/key")
+
+    page = pages.parse(answer)
+    assert [503, 503] == [answer.status_code, of_api.status_code]
+    assert "Not available at the moment · Recibo" == page.title
+    assert "The service is busy. Try again in 1 second." in page.text
+    assert "/portal/receipts?x=1" in page.links
+    assert ["1", "1"] == [one.headers["Retry-After"] for one in (answer, of_api)]
+    assert "server_error" == of_api.json()["error"]["code"]
+
+
+FAILURES = {
+    "busy": (Overloaded(retry_after=5), 503, "Not available at the moment", "in 5 seconds"),
+    "broken": (RuntimeError("unexpected"), 500, "Something went wrong", "in a moment"),
+    "unreadable": (LowConfidence(), 422, "The document cannot be read", "sharper"),
+    "conflict": (Conflict("Revoke a key first."), 409, "That did not work", "Revoke a key first."),
+}
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+async def test_page_of_a_failure_says_what_happened_and_what_may_pass_is_tried_again(
+    sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    error, status, title, said = FAILURES[kind]
+
+    async def fail(*_: object, **__: object) -> None:
+        raise error
+
+    await accounts.sign_up(sqlite_service.stranger)
+    monkeypatch.setattr("recibo.services.identity.members.in_join_order", fail)
+    answer = await sqlite_service.stranger.get("/portal/members?x=1")
+
+    page = pages.parse(answer)
+    assert status == answer.status_code
+    assert f"{title} · Recibo" == page.title
+    assert said in page.text
+    assert (status >= 500) == ("/portal/members?x=1" in page.links)
+    assert ("5" if kind == "busy" else None) == answer.headers.get("Retry-After")

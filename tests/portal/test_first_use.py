@@ -105,6 +105,8 @@ async def test_damaged_file_is_reported_and_not_offered_again(
 
     assert "low_confidence" == receipt["failure"]["code"]
     assert "damaged or incomplete" in page.text
+    assert "This document cannot be shown" in page.text
+    assert "/portal/receipts?upload=yes#upload" in page.links
     assert "sharp" not in page.text
     assert not [action for _, action in page.forms if "again" in (action or "")]
 

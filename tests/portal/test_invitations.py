@@ -56,7 +56,7 @@ async def test_invalid_invitation_shows_an_error_at_once(service: Installation, 
     assert 400 == answer.status_code
     assert "ask for a new one" in page.alert
     assert "Padaria Aurora" not in page.text
-    assert "Token from the email" == page.labels["token"]
+    assert "Code from the email" == page.labels["token"]
 
 
 async def test_first_password_form_has_the_username_for_password_managers(

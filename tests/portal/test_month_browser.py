@@ -13,13 +13,13 @@ from playwright.sync_api import Locator, Page, expect
 from tests import drawing, make_documents
 from tests.people import PASSWORD
 from tests.portal.browser import DESK, Site, width
+from tests.portal.keyboard import press, reach
 
 # One browser at a time, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
 
 PHONE = (390, 844)
 NUMBER = "M-2 corrected"
-_MOST_TABS = 250
 
 
 def make_receipts(folder: Path) -> list[Path]:
@@ -33,23 +33,6 @@ def make_receipts(folder: Path) -> list[Path]:
         paths.append(folder / f"{number}.pdf")
         paths[-1].write_bytes(drawing.pdf(shown))
     return paths
-
-
-def reach(page: Page, target: Locator) -> None:
-    """Press Tab until a part of the page has the focus."""
-    for _ in range(_MOST_TABS):
-        if target.evaluate("one => one === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"no number of tabs reaches {target}")
-
-
-def press(page: Page, target: Locator) -> None:
-    """Reach a link or button by the keyboard, and press Enter."""
-    # Before its scripts have arrived, a page answers in another way.
-    page.wait_for_load_state("load")
-    reach(page, target)
-    page.keyboard.press("Enter")
 
 
 def exported(page: Page, use: Callable[[Locator], None]) -> list[dict[str, str]]:
@@ -69,7 +52,7 @@ def check(rows: list[dict[str, str]]) -> None:
 
 
 def wait_until_read(page: Page) -> None:
-    """Load the inbox until both receipts are read, as somebody without scripts does."""
+    """Load the inbox until both receipts are read, as people without scripts do."""
     while page.get_by_text("34.15 MYR").count() < 2:
         page.goto("/portal/receipts")
 

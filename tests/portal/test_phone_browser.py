@@ -12,6 +12,9 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 SIZE = (390, 844)
 NUMBERS = ("P-1", "P-2")
+SETTINGS = (
+    "keys", "webhooks", "members", "billing", "audit", "organization", "security",
+)  # fmt: skip
 # The text of a field that is wider than its box is cut off.
 _CUT = "one => one.scrollWidth > one.clientWidth"
 
@@ -77,3 +80,38 @@ def test_figures_of_a_receipt_are_not_cut_off(site: Site, address: Address) -> N
         # The arrow needs some room, too.
         assert narrowest + 24 <= box["width"]
         assert SIZE[0] == width(page)
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_every_page_of_settings_is_reached_without_scripts(
+    site: Site, address: Address, language: str
+) -> None:
+    with site.visit(size=SIZE, javascript=False) as page:
+        page.set_extra_http_headers({"Accept-Language": language})
+        body = {"email": address("dora"), "password": PASSWORD, "org_name": "Padaria Aurora"}
+        assert page.request.post("/v1/auth/signup", data=body).ok
+        page.goto("/portal")
+        page.locator(".bottombar button").click()
+        page.locator(f"#more a[href='/portal/{SETTINGS[0]}']").click()
+        for name in SETTINGS:
+            tabs = page.locator(".subnav a")
+            expect(tabs).to_have_count(len(SETTINGS))
+            for tab in tabs.all():
+                expect(tab).to_be_in_viewport(ratio=1)
+            page.locator(f".subnav a[href='/portal/{name}']").click()
+            expect(page).to_have_url(f"{site.server.url}/portal/{name}")
+            expect(page.locator(".subnav [aria-current=page]")).to_have_count(1)
+            assert SIZE[0] == width(page)
+
+
+def test_tab_that_has_the_focus_is_in_view(site: Site, address: Address) -> None:
+    with site.visit(size=SIZE) as page:
+        body = {"email": address("eva"), "password": PASSWORD, "org_name": "Padaria Aurora"}
+        assert page.request.post("/v1/auth/signup", data=body).ok
+        page.goto("/portal/keys")
+        page.wait_for_load_state("load")
+        page.locator(".subnav a").first.focus()
+        for tab in page.locator(".subnav a").all():
+            expect(tab).to_be_focused()
+            expect(tab).to_be_in_viewport(ratio=1)
+            page.keyboard.press("Tab")

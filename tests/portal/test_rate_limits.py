@@ -12,7 +12,7 @@ from recibo.store import tables
 from tests import installation
 from tests.fake_clock import START_SECONDS, FakeClock
 from tests.installation import Installation, client_of
-from tests.portal import accounts
+from tests.portal import accounts, pages
 
 N = PLANS[PlanName.FREE].requests_a_minute
 ELSEWHERE = "203.0.113.9"
@@ -57,6 +57,9 @@ async def test_anonymous_requests_share_one_limit_over_pages_and_api(
     await fake_clock.move(1)
 
     assert {429} == {answer.status_code for answer in [*refused, by_api]}
+    said = "More requests came from your network within a minute than are allowed. "
+    for answer in refused:
+        assert f"{said}Try again in 1 second." in pages.parse(answer).text
     assert {"1"} == {answer.headers["Retry-After"] for answer in refused}
     assert all(answer.headers["Content-Type"].startswith("text/html") for answer in refused)
     assert all("X-RateLimit-Limit" not in answer.headers for answer in refused)

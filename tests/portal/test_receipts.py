@@ -25,7 +25,7 @@ async def test_fields_are_shown_with_confidence_and_source(
         saved = await service.stranger.get(f"{PATH}/{receipt_id}/json")
 
     assert "Padaria Aurora · Recibo" == page.title
-    assert "To review 90% confidence" == page.by_id["standing"]
+    assert "To review 90% sure of merchant, date, total" == page.by_id["standing"]
     assert "Total 42.50 BRL" == page.by_id["sum"]
     assert {
         "merchant_name": "Padaria Aurora",
@@ -40,7 +40,7 @@ async def test_fields_are_shown_with_confidence_and_source(
         "item-0-total": "10.11",
     }.items() <= {name: one.get("value") for name, one in page.inputs.items()}.items()
     assert "by you" in page.text
-    assert "Tag filename receipt.jpg" in page.text
+    assert "File name receipt.jpg" in page.text
     assert receipt == saved.json()
     assert f'attachment; filename="{receipt_id}.json"' == saved.headers["content-disposition"]
 
@@ -115,7 +115,7 @@ async def test_second_reading_runs_once_and_costs_the_difference(
         vain = await forms.submit(service, action, accuracy="high")
         actions = [row.action for row in await service.rows(AuditEvent)]
 
-    assert "50% confidence, please check" in before.by_id["standing"]
+    assert "50% sure of merchant, date, total: please check" in before.by_id["standing"]
     assert (None, action) not in before.forms
     assert ("post", action) in before.forms
     assert ordered.by_id["standing"].startswith("Reading again")

@@ -23,6 +23,17 @@ from tests.portal.receipt_pages import PATH
 from tests.portal.review_pages import reviewing
 
 
+async def test_items_that_equal_the_total_are_compared_with_the_subtotal(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    total = Extracted(Decimal("41.20"), 0.95, "TOTAL 41,20")
+    subtotal = Extracted(Decimal("11.20"), 0.95, "SUBTOTAL 11,20")
+    async with reviewing(sqlite_url, tmp_path, total=total, subtotal=subtotal) as review:
+        page = await review.page()
+
+    assert "Items add up to 41.20, the subtotal is 11.20: 30.00 too much." in page.text
+
+
 async def test_doubtful_fields_come_first_with_reasons(sqlite_url: str, tmp_path: Path) -> None:
     async with reviewing(sqlite_url, tmp_path) as review:
         page = await review.page()

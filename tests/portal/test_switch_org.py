@@ -1,15 +1,10 @@
 """Switching to another organization in the header."""
 
-import pytest
-from playwright.sync_api import Page, expect
-
 from recibo.schemas.states import AuditAction, Role
 from recibo.store import tables
 from tests import people
 from tests.installation import Installation
-from tests.people import PASSWORD
 from tests.portal import accounts, forms
-from tests.portal.browser import DESK, PHONE, Site
 
 PATH = "/portal/switch-org"
 
@@ -81,22 +76,6 @@ async def test_user_of_one_org_has_no_menu(sqlite_service: Installation) -> None
     assert ("post", PATH) not in page.forms
 
 
-def join_second_org(site: Site, page: Page, name: str) -> None:
-    """Sign the browser up, and accept an invitation to another organization."""
-    email = f"{name}@switch.test"
-    with site.visit() as owner:
-        body = {"email": f"owner-{email}", "password": PASSWORD, "org_name": "Loja Bea"}
-        assert owner.request.post("/v1/auth/signup", data=body).ok
-        body = {"email": email, "password": PASSWORD, "org_name": "Padaria Aurora"}
-        assert page.request.post("/v1/auth/signup", data=body).ok
-        invitation = {"email": email, "role": "developer"}
-        assert owner.request.post("/v1/org/members", data=invitation).ok
-    token = site.link_to(email, "accept-invite").partition("token=")[2]
-    assert page.request.post("/v1/auth/accept-invite", data={"token": token}).ok
-    credentials = {"email": email, "password": PASSWORD}
-    assert page.request.post("/v1/auth/login", data=credentials).ok
-
-
 async def invited_ana(i: Installation) -> str:
     """Sign the browser in as Ana, who has an org, and return the token of an invitation."""
     bea = await people.signed_up(i, email="bea@people.test", org="Loja Bea")
@@ -114,19 +93,3 @@ async def test_session_of_an_invitation_has_no_menu(service: Installation) -> No
 
     assert "Developer of Loja Bea" in page.text
     assert ("post", PATH) not in page.forms
-
-
-@pytest.mark.xdist_group("browser")
-@pytest.mark.parametrize("size", [DESK, PHONE])
-def test_menu_works_by_keyboard_and_without_javascript(site: Site, size: tuple[int, int]) -> None:
-    with site.visit(size=size, javascript=False) as page:
-        join_second_org(site, page, f"ana{size[0]}")
-        page.goto("/portal/keys")
-        menu = page.locator("details.org:visible")
-        menu.locator("summary").focus()
-        page.keyboard.press("Enter")
-        expect(menu.get_by_role("button")).to_have_count(2)
-        menu.get_by_role("button", name="Padaria Aurora").focus()
-        page.keyboard.press("Enter")
-        expect(page.locator("details.org:visible summary")).to_contain_text("Padaria Aurora")
-        expect(page).to_have_title("API keys · Recibo")

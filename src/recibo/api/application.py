@@ -29,7 +29,7 @@ from recibo.api import (
 )
 from recibo.api.cors import CorsHeaders, Preflights
 from recibo.api.openapi import document
-from recibo.api.request_log import RequestMiddleware
+from recibo.api.request_log import PageOf, RequestMiddleware
 from recibo.web.security_headers import SecurityHeaders
 from recibo.web.services import Services
 
@@ -42,8 +42,8 @@ Amounts are strings with a decimal point; missing values are `null`. Every answe
 """
 
 
-def create_app(services: Services) -> FastAPI:
-    """Build the app over its services."""
+def create_app(services: Services, page_of: PageOf | None = None) -> FastAPI:
+    """Build the app over its services; `page_of` answers refused requests for pages."""
     # Swagger UI is served from here, so /docs works without internet access.
     app = FastAPIOffline(
         title="Recibo",
@@ -82,7 +82,7 @@ def create_app(services: Services) -> FastAPI:
     # Each is outside of those before it.
     app.add_middleware(docs_page.CompressedDocs)
     app.add_middleware(Preflights)
-    app.add_middleware(RequestMiddleware)
+    app.add_middleware(RequestMiddleware, page_of=page_of)
     app.add_middleware(CorsHeaders)
     app.add_middleware(SecurityHeaders, services=services)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.api import errors, metrics, rate_limits
@@ -35,13 +36,16 @@ _CUT_BODY = ValidationFailed.of("body", "it ended early; send it again")
 _NOT_ONE_HOST = ValidationFailed.of("Host", "send exactly one Host header")
 # Clients can invent others, and each would be a new time series.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+#: Returns the page that answers a refused request; None if its path is none of a page.
+PageOf = Callable[[Scope, ServiceError], Awaitable[Response | None]]
 
 
 class RequestMiddleware:
     """ASGI middleware, the outermost one."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, page_of: PageOf | None = None) -> None:
         self._app = app
+        self._page_of = page_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -51,13 +55,21 @@ class RequestMiddleware:
         request_id = _request_id(Headers(scope=scope).get("x-request-id"))
         scope.setdefault("state", {})["request_id"] = request_id
         with structlog.contextvars.bound_contextvars(request_id=request_id):
-            await _Exchange(scope, receive, send, request_id).run(self._app)
+            await _Exchange(scope, receive, send, request_id, self._page_of).run(self._app)
 
 
 class _Exchange:
     """One request and its answer."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        request_id: str,
+        page_of: PageOf | None,
+    ) -> None:
+        self._page_of = page_of
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -77,13 +89,13 @@ class _Exchange:
     async def run(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         """Run the app, and answer for it when it fails."""
         if self._refusal is not None:
-            app = errors.render(self._refusal, self._request_id)
+            app = await self._render(self._refusal)
         try:
             with contextlib.suppress(ClientDisconnect):
                 await app(self._scope, self._receive_body, self._answer)
             if not self._is_answered:
                 # The client reads it only if the server closed a body that was too slow.
-                answer = errors.render(_CUT_BODY, self._request_id)
+                answer = await self._render(_CUT_BODY)
                 await answer(self._scope, self._receive_body, self._answer)
         except Exception:
             # The last handler: the client always gets JSON.
@@ -129,9 +141,13 @@ class _Exchange:
         refusal = await rate_limits.refusal(self._scope) or self._refusal
         if refusal is None:
             return message
-        instead = errors.render(refusal, self._request_id)
+        instead = await self._render(refusal)
         self._body_instead = bytes(instead.body)
         return {**message, "status": instead.status_code, "headers": instead.raw_headers}
+
+    async def _render(self, refusal: ServiceError) -> Response:
+        page = await self._page_of(self._scope, refusal) if self._page_of else None
+        return page or errors.render(refusal, self._request_id)
 
     async def _answer_and_drain(self, message: Message) -> None:
         """Send a part of the answer; after the last one, read the rest of the body first."""

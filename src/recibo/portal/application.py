@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
+from recibo.errors import ServiceError, ValidationFailed
 from recibo.portal import (
     account,
     analytics,
@@ -17,6 +18,7 @@ from recibo.portal import (
     duplicates,
     email_links,
     errors,
+    headers,
     home,
     inbox,
     invitations,
@@ -36,6 +38,7 @@ from recibo.portal import (
     sign_in,
     style,
     theme,
+    translations,
     two_factor,
     webhook_endpoints,
     webhooks,
@@ -80,17 +83,34 @@ class Pages(BaseRoute):
     """`/`, `/portal` and whatever is below it."""
 
     def __init__(self, services: Services) -> None:
-        self._app = Languages(Headers(create_app(services), services))
+        self._pages = create_app(services)
+        self._app = Languages(Headers(self._pages, services))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take the paths of pages, and no other."""
-        path = scope["path"] if scope["type"] == "http" else ""
-        is_page = path in ("/", "/portal") or path.startswith("/portal/")
-        return (Match.FULL if is_page else Match.NONE), {}
+        return (Match.FULL if _is_page(scope) else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with a page."""
         await self._app(scope, receive, send)
+
+    async def refused(self, scope: Scope, error: ServiceError) -> Response | None:
+        """Return the page for an error that the server answers itself; None for other paths."""
+        if not _is_page(scope):
+            return None
+        # Nobody is identified and nothing is read: the service may be overloaded.
+        scope = {**scope, "app": self._pages}
+        with translations.using(language.of(Request(scope))):
+            # Users cannot correct the encoding of a request.
+            is_invalid = isinstance(error, ValidationFailed)
+            answer = errors.page(Request(scope), ValidationFailed() if is_invalid else error)
+        headers.add_to(answer)
+        return answer
+
+
+def _is_page(scope: Scope) -> bool:
+    path = scope["path"] if scope["type"] == "http" else ""
+    return path in ("/", "/portal") or path.startswith("/portal/")
 
 
 class _Static(StaticFiles):

@@ -12,17 +12,19 @@ from recibo.errors import (
     Conflict,
     CrossSiteRequest,
     Detail,
+    HeadersTooLarge,
     InsufficientScope,
     MethodNotAllowed,
     NotFound,
     Overloaded,
     RateLimitExceeded,
+    RequestTimeout,
     ServerError,
     ServiceError,
     ValidationFailed,
 )
 from recibo.portal import service_messages
-from recibo.portal.translations import LazyText, _, lazy_gettext
+from recibo.portal.translations import LazyText, _, lazy_gettext, ngettext
 
 #: Errors that a section shows on its own page; others get an error page.
 MESSAGES = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
@@ -36,11 +38,20 @@ _PLAIN: Mapping[type[ServiceError], LazyText] = {
     MethodNotAllowed: lazy_gettext(
         "This page does not support that action. Go back and try again."
     ),
+    RequestTimeout: lazy_gettext(
+        "The page received your data too slowly. Try again over a faster connection."
+    ),
+    HeadersTooLarge: lazy_gettext(
+        "Your browser sends too much data with each request. "
+        "Delete the cookies of this site and try again."
+    ),
     CrossSiteRequest: lazy_gettext(
         "The form was sent from another site, so nothing was changed. "
         "Open the page here and send it again."
     ),
-    InsufficientScope: lazy_gettext("Your role does not allow this."),
+    InsufficientScope: lazy_gettext(
+        "Your role does not allow this. Ask an owner or admin of your organization."
+    ),
     ServerError: lazy_gettext("Something went wrong on our side. Try again in a moment."),
     Overloaded: lazy_gettext("The service is busy. Try again in a few minutes."),
 }
@@ -110,18 +121,35 @@ class ErrorMessage:
 def sentence(error: ServiceError) -> str:
     """Return the sentence that a page shows for an error."""
     has_own_words = error.message != type(error).__doc__
-    if isinstance(error, RateLimitExceeded):
-        if has_own_words:
-            return service_messages.sentence(error.message)
-        if not error.retry_after:
-            return _("Too many attempts.")
-        return _("Too many attempts. Try again in %(span)s.", span=_span(error.retry_after))
+    if not has_own_words and (said := _until_when(error)):
+        return said
     if isinstance(error, InsufficientScope) and error.details:
         return str(_REASONS.get(error.details[0].field, _PLAIN[InsufficientScope]))
     if isinstance(error, ValidationFailed) and error.details:
         return _joined(error.details)
     plain = None if has_own_words else _PLAIN.get(type(error))
     return str(plain) if plain else service_messages.sentence(error.message)
+
+
+def _until_when(error: ServiceError) -> str:
+    """Return the sentence for an error that passes; empty for others."""
+    span = _span(error.retry_after) if error.retry_after else ""
+    if isinstance(error, RateLimitExceeded):
+        if not span:
+            return _("Too many attempts.")
+        return _("Too many attempts. Try again in %(span)s.", span=span)
+    if type(error) is Overloaded and span:
+        return _("The service is busy. Try again in %(span)s.", span=span)
+    return ""
+
+
+def of_address(retry_after: int) -> str:
+    """Return the sentence for too many requests of an address within a minute."""
+    return _(
+        "More requests came from your network within a minute than are allowed. "
+        "Try again in %(span)s.",
+        span=_span(retry_after),
+    )
 
 
 def _joined(details: tuple[Detail, ...]) -> str:
@@ -142,7 +170,9 @@ def _about(label: object, message: str) -> str:
 
 
 def _span(seconds: int) -> str:
-    if seconds <= _MINUTE:
+    if seconds < _MINUTE:
+        return ngettext("%(count)s second", "%(count)s seconds", seconds, count=seconds)
+    if seconds == _MINUTE:
         return _("a minute")
     if seconds <= 2 * _HOUR:
         return _("%(count)s minutes", count=math.ceil(seconds / _MINUTE))

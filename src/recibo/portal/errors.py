@@ -22,8 +22,15 @@ _TITLES = {
     403: lazy_gettext("Not allowed"),
     404: lazy_gettext("Page not found"),
     405: lazy_gettext("That did not work"),
+    408: lazy_gettext("That did not work"),
+    409: lazy_gettext("That did not work"),
+    422: lazy_gettext("The document cannot be read"),
     429: lazy_gettext("Too many requests"),
+    431: lazy_gettext("That did not work"),
+    503: lazy_gettext("Not available at the moment"),
 }
+# A page that fails so may be shown later.
+_MAY_PASS = (429, 500, 503)
 
 
 def install(app: FastAPI) -> None:
@@ -39,9 +46,29 @@ async def _page(request: Request, error: ServiceError) -> Response:
     # Renew tokens only for our own pages, and keep rate-limited requests cheap.
     may_refresh = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
     await request_user.note_viewer(request, request.app.state.services, may_refresh=may_refresh)
+    return page(request, error)
+
+
+def page(request: Request, error: ServiceError) -> Response:
+    """Return the page of an error, with the navigation of the user who is known, if any."""
     title = _TITLES.get(error.status, _("Something went wrong"))
-    message = error_messages.sentence(error)
-    return pages.show(request, "error.html", status=error.status, title=title, message=message)
+    answer = pages.show(
+        request,
+        "error.html",
+        status=error.status,
+        title=title,
+        message=_sentence(request, error),
+        may_pass=request.method == "GET" and error.status in _MAY_PASS,
+    )
+    pages.set_error_headers(answer, error)
+    return answer
+
+
+def _sentence(request: Request, error: ServiceError) -> str:
+    counted = rate_limits.status_of(request.scope)
+    if isinstance(error, RateLimitExceeded) and counted and counted.retry_after is not None:
+        return error_messages.of_address(counted.retry_after)
+    return error_messages.sentence(error)
 
 
 async def _redirect(_request: Request, error: Exception) -> Response:
@@ -52,7 +79,9 @@ async def _redirect(_request: Request, error: Exception) -> Response:
 async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
     filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
-    answer = pages.form_errors(request, filled, error) if filled else await _page(request, error)
+    if filled is None:
+        return await _page(request, error)
+    answer = pages.form_errors(request, filled, error)
     pages.set_error_headers(answer, error)
     return answer
 

@@ -48,6 +48,12 @@ def source_of(url: str) -> str:
 _ALWAYS = {**ALWAYS, "Cache-Control": "no-store", "Content-Security-Policy": policy()}
 
 
+def add_to(answer: Response) -> None:
+    """Add the headers of every page to an answer."""
+    for name, value in _ALWAYS.items():
+        answer.headers.setdefault(name, value)
+
+
 class Headers:
     """ASGI middleware that adds headers to all pages, including error pages."""
 

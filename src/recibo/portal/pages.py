@@ -13,7 +13,16 @@ from jinja2.runtime import Context
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
-from recibo.portal import formats, names, navigation, next_paths, samples, translations, vendored
+from recibo.portal import (
+    formats,
+    names,
+    navigation,
+    next_paths,
+    review_checks,
+    samples,
+    translations,
+    vendored,
+)
 from recibo.portal.error_messages import ErrorMessage
 from recibo.portal.forms import FILLED, Filled
 from recibo.web import loopback
@@ -155,6 +164,7 @@ def _templates() -> Environment:
     environment.globals.update(
         static=_static,
         samples=samples,
+        ranked_reasons=review_checks.ranked,
         integrity=vendored.INTEGRITY,
         navigation=navigation,
         document_types=names.DOCUMENT_TYPES,

@@ -8,7 +8,7 @@ from recibo.lib import money
 from recibo.portal import formats
 from recibo.portal.translations import LazyText, _, lazy_gettext
 from recibo.schemas import sums
-from recibo.schemas.receipts import Receipt, ReviewReason
+from recibo.schemas.receipts import Receipt, Review, ReviewReason
 from recibo.schemas.states import ReviewCode, ReviewStatus
 
 _ITEMS = lazy_gettext("Items")
@@ -100,8 +100,31 @@ class Sum:
     state: str
 
 
+def ranked(review: Review) -> list[ReviewReason]:
+    """Return why a person should look at a receipt, the most serious reason first.
+
+    The confidence of the whole says nothing more where one of its fields is missing or doubtful.
+    """
+    is_named = any(
+        one.field in _WHOLE and one.code in (ReviewCode.MISSING, ReviewCode.LOW_CONFIDENCE)
+        for one in review.reasons
+    )
+    return sorted(
+        (one for one in review.reasons if not (is_named and _is_about_whole(one))), key=_rank
+    )
+
+
+def _is_about_whole(reason: ReviewReason) -> bool:
+    return reason.code is ReviewCode.LOW_CONFIDENCE and reason.field is None
+
+
+def _rank(reason: ReviewReason) -> tuple[int, int]:
+    place = _WHOLE.index(reason.field) if reason.field in _WHOLE else len(_WHOLE)
+    return _SERIOUS.index(reason.code), len(_WHOLE) + 1 if _is_about_whole(reason) else place
+
+
 def of(receipt: Receipt) -> list[Check]:
-    """Return what to check, one entry a field, in the order of the reasons.
+    """Return what to check, one entry a field, the most serious first.
 
     Duplicates are not among them. An approved receipt has nothing to check.
     """
@@ -109,7 +132,7 @@ def of(receipt: Receipt) -> list[Check]:
     if review is None or review.status is not ReviewStatus.NEEDS_REVIEW:
         return []
     by_field: dict[str, list[ReviewReason]] = {}
-    for one in sorted(review.reasons, key=lambda one: _ORDER.get(one.code, 1)):
+    for one in ranked(review):
         if one.code is not ReviewCode.POSSIBLE_DUPLICATE:
             by_field.setdefault(one.field or "", []).append(one)
     return [_check(receipt, field, reasons) for field, reasons in by_field.items()]
@@ -132,18 +155,26 @@ def added_up(receipt: Receipt) -> dict[str, Sum]:
 
 def _check(receipt: Receipt, field: str, reasons: list[ReviewReason]) -> Check:
     codes = {one.code for one in reasons}
-    disagreeing = ledger(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
+    disagreeing = _disagreeing(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
     sentences = [_sentence(receipt, one, disagreeing) for one in reasons]
     return Check(field, tuple(sentences), disagreeing, ReviewCode.MISSING in codes)
+
+
+def _disagreeing(receipt: Receipt, field: str) -> Ledger | None:
+    """Return amounts that are not equal; items may disagree with one whole, and not another."""
+    found = ledger(receipt, field)
+    if found and not found.gap and field == "line_items":
+        found = _items(receipt, "subtotal")
+    return found if found and found.gap else None
 
 
 def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None) -> str:
     if reason.code is ReviewCode.AMOUNTS_DISAGREE and disagreeing:
         return disagreeing.sentence
-    if reason.code is ReviewCode.LOW_CONFIDENCE and reason.field is None:
+    if _is_about_whole(reason):
         share = formats.percent(receipt.confidence or 0)
         return _(
-            "Read with %(share)s confidence as a whole. Compare merchant, date and total.",
+            "%(share)s sure that merchant, date and total are all right. Compare them.",
             share=share,
         )
     if reason.code is ReviewCode.LOW_CONFIDENCE and reason.field in _LISTS:
@@ -151,13 +182,13 @@ def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None
     return str(_SENTENCES.get(reason.code, _("Compare it with the document.")))
 
 
-def _items(receipt: Receipt) -> Ledger | None:
+def _items(receipt: Receipt, *names: str) -> Ledger | None:
     totals = [item.total for item in receipt.line_items]
     known = [Decimal(one) for one in totals if one is not None]
     wholes = {
         name: Decimal(value)
-        for name, value in (("total", receipt.total), ("subtotal", receipt.subtotal))
-        if value is not None
+        for name in names or ("total", "subtotal")
+        if (value := getattr(receipt, name)) is not None
     }
     if not known or not wholes or len(known) != len(totals):
         return None
@@ -209,7 +240,15 @@ def _ordered_steps(receipt: Receipt) -> list[Decimal]:
 
 
 # What is known to be wrong comes before what is only uncertain.
-_ORDER: Mapping[ReviewCode, int] = {ReviewCode.AMOUNTS_DISAGREE: 0}
+_SERIOUS = (
+    ReviewCode.MISSING,
+    ReviewCode.POSSIBLE_DUPLICATE,
+    ReviewCode.AMOUNTS_DISAGREE,
+    ReviewCode.EMBEDDED_DIFFERS,
+    ReviewCode.LOW_CONFIDENCE,
+)
+# The fields of which the confidence of the whole is, the most useful first.
+_WHOLE = ("total", "issued_at", "merchant_name")
 _SENTENCES: Mapping[ReviewCode, LazyText] = {
     ReviewCode.MISSING: lazy_gettext("Not found on the document."),
     ReviewCode.LOW_CONFIDENCE: lazy_gettext("Hard to read. Compare it with the document."),

@@ -10,18 +10,34 @@
     const [inner, outer] = [tab.getBoundingClientRect(), tabs.getBoundingClientRect()];
     tabs.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
   }
+  // Browsers do not scroll to a tab of which a part is in view.
+  for (const tabs of all(".tabs")) {
+    tabs.addEventListener("focusin", ({ target }) => {
+      target.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
+  }
 
-  // One menu is open at a time; a click outside or Escape closes it.
-  document.addEventListener("click", (event) => {
-    for (const menu of all("details.menu[open]")) {
-      if (!menu.contains(event.target)) menu.open = false;
-    }
-  });
+  // One menu is open at a time; a click or the focus outside closes it, and Escape.
+  // Dialogs leave the menu open, because the focus returns to it.
+  for (const leaving of ["click", "focusin"]) {
+    document.addEventListener(leaving, ({ target }) => {
+      if (target.closest("[popover]")) return;
+      for (const menu of all("details.menu[open]")) {
+        if (!menu.contains(target)) menu.open = false;
+      }
+    });
+  }
   document.addEventListener("keydown", (event) => {
     const menu = document.querySelector("details.menu[open]");
     if (event.key !== "Escape" || !menu) return;
     menu.open = false;
     menu.querySelector("summary").focus();
+  });
+
+  // The focus stays in a dialog until it closes; then the browser returns it to the button.
+  document.addEventListener("focusin", ({ target }) => {
+    const dialog = document.querySelector(":is(.dialog, .sheet):popover-open");
+    if (dialog && !dialog.contains(target)) dialog.querySelector("a, button").focus();
   });
 
   // Keys of all pages: G and the letter of a section, and ? for the list of keys.
