@@ -48,7 +48,7 @@ def test_items_of_a_second_page_with_headings_are_read_once() -> None:
     ]
 
 
-GOODS_AND_SERVICES_TAX = """
+INDIAN_INVOICE = """
                         TAX INVOICE
  KAVERI STEEL DEPOT                         Invoice No.   KSD/26-27/0417
  Shop 14, Nehru Market, Nagpur 440018       Dated         11-Oct-2026
@@ -67,7 +67,7 @@ GOODS_AND_SERVICES_TAX = """
 
 
 def test_both_taxes_and_the_seller_s_number_of_an_indian_invoice_are_read() -> None:
-    receipt = _read(GOODS_AND_SERVICES_TAX)
+    receipt = _read(INDIAN_INVOICE)
 
     assert receipt.merchant_tax_id
     assert receipt.merchant_tax_id.value == "27AAEPB8820K1ZL"
