@@ -90,6 +90,11 @@ class Identified:
         reader = readers.get(self.kind.labels)
         return reader(self.document) if reader else ()
 
+    def end_of_items(self) -> int | None:
+        """Return the line below the items of a thermal receipt; None for other documents."""
+        is_thermal = self.kind.labels == thermal.LABELS
+        return thermal.end_of_items(self.document) if is_thermal else None
+
     def without_sums(
         self, items: tuple[Extracted[LineItem], ...]
     ) -> tuple[Extracted[LineItem], ...]:

@@ -210,7 +210,9 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
         if not (_PRICE.fullmatch(run[:place]) and _PRICE.fullmatch(run[place:])):
             continue
         left, right = _decimal(run[:place]), _decimal(run[place:])
-        products = [(count, left, right) for count in counts if count != 1]
+        # With a count of one, only a price with more decimals than its total proves anything.
+        is_longer = _decimals(left) > _decimals(right)
+        products = [(count, left, right) for count in counts if count != 1 or is_longer]
         products += [(left, right, total) for total in totals if left != 1]
         if left == right and not is_one:
             return place
@@ -218,6 +220,10 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
             return place
     usual = None if _GROUPED.fullmatch(run) else _TWO_AMOUNTS.fullmatch(run)
     return usual.start("right") if usual else None
+
+
+def _decimals(value: Decimal) -> int:
+    return -int(value.as_tuple().exponent)
 
 
 def _decimal(number: str) -> Decimal:

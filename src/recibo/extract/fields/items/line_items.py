@@ -17,6 +17,7 @@ from recibo.extract.fields.items import (
     joined,
     metered,
     priced_row,
+    products,
     regions,
     tables,
     terminators,
@@ -55,11 +56,15 @@ def find(
         minor: The decimals of its currency.
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
-    lines = rows.of_pages(joined.separated(text_pages), minor=max(minor, CENTS))
+    pages = joined.separated(text_pages)
+    end = document.end_of_items() if document else None
+    complete = products.completed(pages, end) if end is not None else products.Completed(pages)
+    lines = rows.of_pages(complete.text_pages, minor=max(minor, CENTS))
     if document is None:
         found = _listed(lines, None)
     else:
         found = document.without_sums(document.line_items() or _listed(lines, document))
+    found = complete.as_printed(found)
     named = _without_codes(found)
     return item_details.with_details(named, lines, is_narrow=rows.are_narrow(lines))
 

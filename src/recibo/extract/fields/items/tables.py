@@ -294,7 +294,8 @@ def _item(item: _TableItem) -> Extracted[LineItem] | None:
     name = name if item.row.is_exact else ocr_confusions.repaired(name)
     # Quantity and price are not a name: `25 UN X 5,10` below headings in two rows.
     is_product = any(map(str.isdigit, name)) and not _LETTER.search(item_name.without_units(name))
-    if is_product or not _LETTER.search(name) or headings.are_headings(name):
+    is_unit = item_name.is_unit_and_sign(name)
+    if is_product or is_unit or not _LETTER.search(name) or headings.are_headings(name):
         return None
     qty, price, total = (_figure(item, role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
     product = (
