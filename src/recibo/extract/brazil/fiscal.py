@@ -80,6 +80,11 @@ class Identified:
         return self.kind is _NFSE
 
     @property
+    def has_product_table(self) -> bool:
+        """Whether it is a DANFE, whose products are in a table across the page."""
+        return self.kind is _NFE
+
+    @property
     def has_boxes(self) -> bool:
         """Whether its amounts are in boxes, and nowhere else."""
         return bool(self.kind.boxes)

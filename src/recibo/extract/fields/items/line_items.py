@@ -19,6 +19,7 @@ from recibo.extract.fields.items import (
     priced_row,
     products,
     regions,
+    shifted_rows,
     tables,
     terminators,
 )
@@ -56,7 +57,8 @@ def find(
         minor: The decimals of its currency.
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
-    pages = joined.separated(text_pages)
+    has_table = document is not None and document.has_product_table
+    pages = joined.separated(shifted_rows.aligned(text_pages) if has_table else text_pages)
     end = document.end_of_items() if document else None
     complete = products.completed(pages, end) if end is not None else products.Completed(pages)
     lines = rows.of_pages(complete.text_pages, minor=max(minor, CENTS))
