@@ -278,3 +278,33 @@ R$ 20.199,98            R$ 20.199,98
 def test_a_description_below_a_misread_heading_is_above_the_taxes() -> None:
     name = "Consultoria em gestão de processos e treinamento da equipe"
     assert (name, Decimal("20199.98")) == _item(NATIONAL)
+
+
+def test_a_page_without_a_title_is_known_by_its_headings() -> None:
+    text = HEADLESS.format(above=ABOVE[0]).replace("NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA", "")
+    header = fiscal.read([text_page(text, exact=False)])
+
+    assert header is not None
+    assert header.type is not None
+    assert DocumentType.NFSE is header.type.value
+    assert "305" == _number(text)
+
+
+def test_a_number_is_above_the_customer_if_the_provider_has_no_tax_id() -> None:
+    text = HEADLESS.format(above=ABOVE[0]).replace("CPF/CNPJ: 11.222.333/0001-81", "")
+    assert "305" == _number(text)
+
+
+def test_a_number_with_zeros_in_front_needs_no_label() -> None:
+    text = """
+PREFEITURA DA CIDADE DO RIO DE JANEIRO
+SECRETARIA MUNICIPAL DE FAZENDA              00000341
+NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e   Data e BeradeEm
+NOTA CARIOCA                                 19/08/2014 06:54:27
+PRESTADOR DE SERVIÇOS
+CPF/CNPJ: 11.222.333/0001-81
+Nome/Razão Social: OFICINA PEDRA BRANCA LTDA
+OUTRAS INFORMAÇÕES
+Esta NFS-e foi emitida com respaldo na Lei nº 5.098 de 15/10/2009.
+"""
+    assert "341" == _number(text)

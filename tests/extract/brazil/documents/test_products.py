@@ -123,6 +123,12 @@ TOTAL R$                                   18,63
 """
 
 
+def test_a_gross_without_its_amount_is_not_the_total() -> None:
+    text = EXTRACT.replace("itens                       19,61", "itens")
+    text = text.replace("                   -0,98", "")
+    assert pipeline.understand([[text_page(text, exact=False)]]).subtotal is None
+
+
 def test_a_unit_is_not_a_name() -> None:
     (item,) = pipeline.understand([[text_page(EXTRACT)]]).line_items
     assert "AZEITE GRANEL" == item.value.name

@@ -26,6 +26,8 @@ _FIGURE = (
 _NUMBER = re.compile(rf"^\W*+(?:N?[º°o.]*+)?+\W*+{_FIGURE}")
 # The sign behind `N` is read as a digit: `N9:2017/250`.
 _MISREAD_SIGN = re.compile(rf"^\W*N[0-9]{{0,2}}\s?[.:]\s*{_FIGURE}")
+# Only numbers of documents have zeros in front.
+_PADDED = re.compile(r"^\s*(?P<number>0{2,}[1-9][0-9]{0,8})\s*$")
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
 #: A gap of this many line heights separates two paragraphs.
 _APART = 1.6
@@ -118,20 +120,24 @@ def _number(document: FiscalDocument) -> Extracted[str] | None:
     if found is not None:
         return found
     # Words like `Nº` are in addresses too, so they count only above the provider.
-    end = _section(document).start or next((issuer.line for issuer in _issuers(document)), 0)
+    section = _section(document)
+    end = section.start or next((issuer.line for issuer in _issuers(document)), section.end)
     above = (
         document.form.read_at(label, _read_number)
         for label in document.form.every("weak_number")
         if label.line < end
     )
-    return next((each for each in above if each), None) or _number_of_sign(document, end)
+    unlabelled = (_unlabelled_number(document, end, shape) for shape in (_MISREAD_SIGN, _PADDED))
+    return next((each for each in itertools.chain(above, unlabelled) if each), None)
 
 
-def _number_of_sign(document: FiscalDocument, end: int) -> Extracted[str] | None:
-    """Return the number that begins a cell above a line, behind a sign that is misread."""
+def _unlabelled_number(
+    document: FiscalDocument, end: int, shape: re.Pattern[str]
+) -> Extracted[str] | None:
+    """Return the number of a cell above a line whose label is misread."""
     for normalized in document.form.lines[:end]:
         for cell in cells_of(normalized.line.words):
-            if (match := _MISREAD_SIGN.search(cell.text)) and (value := _bare(match["number"])):
+            if (match := shape.search(cell.text)) and (value := _bare(match["number"])):
                 return cell.found(value, confidence=_LIKELY)
     return None
 
