@@ -99,7 +99,8 @@ def without_sum_rows(
     labels = [label for kind in (*_CHANGES, *_WHOLES) for label in document.form.every(kind)]
     named = [*labels, *document.form.every("items_count")]
     texts = {lines[label.line].text[label.start : label.end] for label in named}
-    sums = _VerticalRanges(label for label in labels if _is_sum_row(document, label))
+    sum_rows = [label for label in labels if _is_sum_row(document, label)]
+    sums = _VerticalRanges([*sum_rows, *_with_amounts_below(document, sum_rows)])
     for found in items:
         item, box = found.value, found.box
         # On a narrow receipt the amount may be below its label, which then looks like its name.
@@ -160,6 +161,16 @@ def _is_sum_row(document: FiscalDocument, label: Label) -> bool:
     return not label.start and (
         label.kind in _CHANGES or not _WORD.search(_text_right_of(document, label))
     )
+
+
+def _with_amounts_below(document: FiscalDocument, labels: Iterable[Label]) -> Iterator[Label]:
+    """Yield the labels of taxes that continue in the next row, which has their amount."""
+    lines = document.form.lines
+    for label in labels:
+        following = lines[label.line + 1].line if label.line + 1 < len(lines) else None
+        has_amount = bool(numbers.money(lines[label.line].line.text))
+        if label.kind == "taxes" and following and not has_amount:
+            yield replace(label, line=label.line + 1, box=following.box, page=following.page)
 
 
 class _VerticalRanges:
