@@ -118,3 +118,15 @@ RODA FORTE TRANSPORTES LTDA            0 - Emitente               ABC-1234
 
     assert found is not None
     assert name == found.value
+
+
+def test_the_key_of_another_document_is_not_its_own() -> None:
+    body = "35230605332118000" + "2" + CUSTOMER[-2:] + "5500100000119601108831" + "3"
+    # The issuer's number is on the page, the customer's is not.
+    text = (
+        HEAD.replace(KEY, "").replace(CUSTOMER, "")
+        + LABELLED
+        + "NF-e referenciada: "
+        + nfe_key(body)
+    )
+    assert _read(text).document_key is None
