@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recibo.extract.brazil import key_search
+from recibo.extract.brazil.tax_ids import check_digit
 from tests.extract.brazil.strategies import DIGITS, nfe_keys, nfse_keys
 
 KEY = "35180834128745000152550010000474281920007498"
@@ -113,3 +114,24 @@ def test_a_valid_key_ranks_before_one_with_a_wrong_check_digit() -> None:
 
 def test_pages_full_of_groups_of_four_are_searched_quickly() -> None:
     assert () == key_search.find([" ".join(["3526"] * 60)] * 400, known=["34128745000152"])
+
+
+def _known(lines: list[str]) -> list[str]:
+    return [printed.key.text for printed in key_search.find(lines, known=[KEY[6:20]])]
+
+
+def test_zeros_lost_in_a_run_are_added_if_check_digits_confirm_it() -> None:
+    padded = KEY[:25] + "000000012" + KEY[34:43]
+    key = padded + check_digit(padded)
+    shorter = key.replace("0000000", "0000", 1)
+
+    assert [key] == _known([f"{shorter[:24]} {shorter[24:]}"])
+    assert [] == _texts([f"{shorter[:24]} {shorter[24:]}"])
+
+
+def test_a_damaged_key_is_repaired_next_to_a_valid_one_of_another_issuer() -> None:
+    body = KEY[:6] + "26673313400179" + KEY[20:43]
+    quoted = body + check_digit(body)
+    damaged = KEY[:20] + "35" + KEY[22:]
+
+    assert {KEY, quoted} == set(_known([_grouped(damaged), f"NF-e referenciada: {quoted}"]))

@@ -10,7 +10,7 @@ from recibo.extract.brazil.tax_ids import has_valid_check_digit
 # The issuer's CNPJ may contain letters since 2026; all other characters are digits.
 NFE_SHAPE = re.compile(r"[0-9]{6}[0-9A-Z]{12}[0-9]{26}")
 NFSE_SHAPE = re.compile(r"[0-9]{9}[0-9A-Z]{12}[0-9]{29}")
-NFE_LENGTH = 44
+NFE_LENGTH, NFSE_LENGTH = 44, 50
 
 _FIRST_YEAR = 5  # the NF-e pilot
 _LAST_YEAR = 60

@@ -63,6 +63,8 @@ _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 _TAX_ID = re.compile("|".join(map(normalize_label, ("CNPJ", "CPF", "C.G.C"))))
 # Only an NFC-e has this title, whether its issuer can be read or not.
 _WHOLE_TITLE = normalize_label("Documento Auxiliar da Nota Fiscal de Consumidor")
+# Headings that only an NFS-e has together.
+_OF_SERVICES = (("town_hall", "provider", "customer"), ("customer", "services"))
 # The web page of a tax office on which consumers look up their NFC-e.
 _LOOKUP_PAGE = re.compile(r"GO[VU]BR.{0,30}NFCE|NFCE.{0,30}GO[VU]BR")
 
@@ -80,6 +82,11 @@ class Identified:
         return self.kind is _NFSE
 
     @property
+    def has_product_table(self) -> bool:
+        """Whether it is a DANFE, whose products are in a table across the page."""
+        return self.kind is _NFE
+
+    @property
     def has_boxes(self) -> bool:
         """Whether its amounts are in boxes, and nowhere else."""
         return bool(self.kind.boxes)
@@ -89,6 +96,11 @@ class Identified:
         readers = {thermal.LABELS: portal.line_items, other.LABELS: other.line_items}
         reader = readers.get(self.kind.labels)
         return reader(self.document) if reader else ()
+
+    def end_of_items(self) -> int | None:
+        """Return the line below the items of a thermal receipt; None for other documents."""
+        is_thermal = self.kind.labels == thermal.LABELS
+        return thermal.end_of_items(self.document) if is_thermal else None
 
     def without_sums(
         self, items: tuple[Extracted[LineItem], ...]
@@ -154,8 +166,8 @@ def _kind_of(text_pages: Sequence[TextPage], key: FoundKey | None) -> Kind | Non
     if any(_WHOLE_TITLE in pair or _LOOKUP_PAGE.search(pair) for pair in pairs):
         return _NFCE
     form = Form.of(text_pages, _titles())
-    # OCR misses small and faint titles; a municipal NFS-e still has its provider and customer.
-    is_municipal = all(form.first(part) for part in ("town_hall", "provider", "customer"))
+    # OCR misses small and faint titles; a municipal NFS-e still has its other headings.
+    is_municipal = any(all(map(form.first, headings)) for headings in _OF_SERVICES)
     untitled = _ECF if is_coupon else _NFSE if is_municipal else None
     if not any(_TAX_ID.search(line) for line in normalized):
         return untitled

@@ -31,6 +31,10 @@ _FEWEST_DIGITS = 32
 
 _BETWEEN = r"[\s.,\-\u2013/:|]{0,3}"
 _DIGIT = "[0-9OQDILSBZ]"
+#: The groups of a key in a line; the runs in which zeros may be lost, and the most of them.
+_GROUP_OF_DIGITS = re.compile(r"(?<![0-9A-Z.,/-])[0-9]{4,}(?![0-9A-Z.,/-])")
+_ZEROS = re.compile(r"0{4,}")
+_MOST_ZEROS = 4
 #: A SAT extract may print its key as two barcodes of 22 digits, one above the other.
 _HALF = access_keys.NFE_LENGTH // 2
 _BARS = frozenset({"Code128", "ITF", "Code39"})
@@ -89,8 +93,11 @@ def find(lines: Sequence[str], *, known: Iterable[str] = ()) -> tuple[PrintedKey
     for match, span in itertools.islice(candidates, _MOST_CANDIDATES):
         if printed := _read(match, span):
             found.setdefault(printed.key.text, printed)
-    if not any(printed.key.is_valid for printed in found.values()):
-        for printed in _repaired(lines, frozenset(known)):
+    issuers = frozenset(known)
+    valid = [printed.key for printed in found.values() if printed.key.is_valid]
+    # A valid key of another issuer is quoted, and that of the document may be damaged.
+    if not valid or (issuers and not any(key.issuer in issuers for key in valid)):
+        for printed in itertools.chain(_repaired(lines, issuers), _with_zeros(lines, issuers)):
             found.setdefault(printed.key.text, printed)
     return tuple(sorted(found.values(), key=lambda printed: not printed.key.is_valid))
 
@@ -169,6 +176,21 @@ def _repaired(lines: Sequence[str], known: frozenset[str]) -> Iterator[PrintedKe
             valid = {key for key in valid if key.number in figures}
         if len(valid) == 1:
             yield PrintedKey(valid.pop(), " ".join(window), span, is_repaired=True)
+
+
+def _with_zeros(lines: Sequence[str], known: frozenset[str]) -> Iterator[PrintedKey]:
+    """Add the zeros that OCR lost in a long run of them, where check digits prove it."""
+    for index, line in enumerate(lines):
+        bare = "".join(_GROUP_OF_DIGITS.findall(line)) if len(line) <= _LONGEST_LINE else ""
+        for length in (access_keys.NFE_LENGTH, access_keys.NFSE_LENGTH):
+            missing = length - len(bare)
+            if not 0 < missing <= _MOST_ZEROS:
+                continue
+            for run in _ZEROS.finditer(bare):
+                text = bare[: run.start()] + "0" * missing + bare[run.start() :]
+                key = access_keys.parse(text)
+                if key is not None and key.is_valid and key.issuer in known:
+                    yield PrintedKey(key, line, range(index, index + 1), is_repaired=True)
 
 
 def _figures(lines: Iterable[str]) -> frozenset[str]:

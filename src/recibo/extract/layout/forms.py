@@ -208,12 +208,13 @@ def _match(
             return phrase, end
     if exact or not line.starts[place]:
         return None
-    near = words.fuzzy.match(line.text, place)
-    # A vertical rule separates headings: the halves of two headings are not a misread label.
-    if near is None or "|" in line.printed(place, near[1]):
-        return None
-    is_label = _is_label(line, place, near[1]) and _is_whole(line, place, near[1])
-    return near if is_label else None
+    for near in words.fuzzy.every(line.text, place):
+        # A vertical rule separates headings: the halves of two headings are not a misread label.
+        is_label = _is_label(line, place, near[1]) and "|" not in line.printed(place, near[1])
+        # The longest may reach into the amount: `valor des serviçes:  RS 15,00`.
+        if is_label and _is_whole(line, place, near[1]):
+            return near
+    return None
 
 
 def _is_whole(line: NormalizedLine, start: int, end: int) -> bool:

@@ -112,7 +112,8 @@ def cut(word: Word, start: int, end: int) -> Word | None:
 @functools.lru_cache(maxsize=4096)
 def _normalize_character(letter: str) -> str:
     """Return a letter in upper case without its accent; empty for spaces and punctuation."""
-    spread = unicodedata.normalize("NFKD", letter).upper()
+    # `N°` is the same as `Nº`.
+    spread = unicodedata.normalize("NFKD", letter.replace("°", "º")).upper()
     kept = "".join(sign for sign in spread if sign.isalnum())
     return kept.translate(_LOOK_ALIKES)
 
@@ -126,12 +127,16 @@ class FuzzyPhrases:
 
     def match(self, text: str, start: int) -> tuple[str, int] | None:
         """Return the longest phrase that begins at `start`, errors allowed, and its end."""
+        return next(iter(self.every(text, start)), None)
+
+    def every(self, text: str, start: int) -> Sequence[tuple[str, int]]:
+        """Return the phrases that begin at `start` with their ends, the longest first."""
         found = (
             (phrase, end)
             for phrase in self._candidates(text, start)
             if (end := _end(phrase, text, start, errors=1 + (len(phrase) >= _LONG))) is not None
         )
-        return max(found, key=lambda each: len(each[0]), default=None)
+        return sorted(found, key=lambda each: -len(each[0]))
 
     def _candidates(self, text: str, start: int) -> Iterator[str]:
         yield from self.heads.get(text[start : start + _PROBE], ())

@@ -212,3 +212,99 @@ def test_tax_and_net_have_short_labels() -> None:
     assert header.total is not None
     assert header.tax is not None
     assert ("436.50", "13.50") == (str(header.total.value), str(header.tax.value))
+
+
+def _item(text: str) -> tuple[str, Decimal | None]:
+    pages = [text_page(text, exact=False)]
+    (item,) = line_items.find(pages, fiscal.identify(pages))
+    return item.value.name, item.value.total
+
+
+def _number(text: str) -> str | None:
+    header = fiscal.read([text_page(text, exact=False)])
+    assert header is not None
+    return header.document_number.value if header.document_number else None
+
+
+@pytest.mark.parametrize("printed", ["N°:2021/305", "N9:2021/305", "N :2021/305"])
+def test_a_number_is_read_behind_a_sign_that_ocr_misreads(printed: str) -> None:
+    text = HEADLESS.format(above=ABOVE[0]).replace("Nº:2021/305", printed)
+    assert "305" == _number(text)
+
+
+@pytest.mark.parametrize("printed", ["958/1", "958/E", "958 / 1"])
+def test_a_series_follows_the_number(printed: str) -> None:
+    text = f"""
+PREFEITURA MUNICIPAL DE PETRÓPOLIS
+Nota Fiscal de Serviços Eletrônica - NFS-e
+Número da NFS-e / Série     Data do Fato Gerador     Data/Hora de Emissão
+{printed:10}                  01/05/2024               01/05/2024 16:35:10
+PRESTADOR DO SERVIÇO
+Razão Social/Nome: OFICINA PEDRA BRANCA LTDA
+CNPJ: 11.222.333/0001-81
+"""
+    assert "958" == _number(text)
+
+
+def test_a_misread_label_of_the_gross_does_not_reach_into_its_amount() -> None:
+    """`valor dos serviços (R$)` is a label, too."""
+    text = HEADLESS.format(above=ABOVE[0]).replace("Valor dos serviços: ", "valor des serviçes: ")
+    text = text.replace("R$", "RS")
+    assert ("Consultoria em gestão de processos", Decimal("1850.00")) == _item(text)
+
+
+NATIONAL = """
+DANFSe v2.0                          Município de Petrópolis
+Chave de Acesso da NFS-e
+Número da NFS-e         Competência da NFS-e      Data e Hora da emissão da NFS-e
+757                     02/04/2026                02/04/2026 08:43:15
+PRESTADOR / FORNECEDOR
+CNPJ / CPF / NIF
+11.222.333/0001-81
+Nome / Nome Empresarial
+OFICINA PEDRA BRANCA LTDA
+SERVIÇO PRESTADO
+Código de Tributação Nacional     Local da Prestação     País da Prestação
+17.01.01 - Serviços               Petrópolis - RJ
+Desriçhe do Servigo
+Consultoria em gestão de processos
+e treinamento da equipe
+TRIBUTAÇÃO MUNICIPAL
+Valor do Serviço        BC ISSQN
+R$ 20.199,98            R$ 20.199,98
+"""
+
+
+def test_a_description_below_a_misread_heading_is_above_the_taxes() -> None:
+    name = "Consultoria em gestão de processos e treinamento da equipe"
+    assert (name, Decimal("20199.98")) == _item(NATIONAL)
+
+
+def test_a_page_without_a_title_is_known_by_its_headings() -> None:
+    text = HEADLESS.format(above=ABOVE[0]).replace("NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA", "")
+    header = fiscal.read([text_page(text, exact=False)])
+
+    assert header is not None
+    assert header.type is not None
+    assert DocumentType.NFSE is header.type.value
+    assert "305" == _number(text)
+
+
+def test_a_number_is_above_the_customer_if_the_provider_has_no_tax_id() -> None:
+    text = HEADLESS.format(above=ABOVE[0]).replace("CPF/CNPJ: 11.222.333/0001-81", "")
+    assert "305" == _number(text)
+
+
+def test_a_number_with_zeros_in_front_needs_no_label() -> None:
+    text = """
+PREFEITURA DA CIDADE DO RIO DE JANEIRO
+SECRETARIA MUNICIPAL DE FAZENDA              00000341
+NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e   Data e BeradeEm
+NOTA CARIOCA                                 19/08/2014 06:54:27
+PRESTADOR DE SERVIÇOS
+CPF/CNPJ: 11.222.333/0001-81
+Nome/Razão Social: OFICINA PEDRA BRANCA LTDA
+OUTRAS INFORMAÇÕES
+Esta NFS-e foi emitida com respaldo na Lei nº 5.098 de 15/10/2009.
+"""
+    assert "341" == _number(text)

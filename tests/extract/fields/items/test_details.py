@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from recibo.extract.fields.items import details
+from recibo.extract.fields.items import details, item_name
 from recibo.extract.layout import rows
 from recibo.extract.layout.rows import Row
 from tests.extract.typesetting import text_page
@@ -77,3 +77,10 @@ def test_the_count_of_an_offer_is_proven_by_its_price(text: str, qty: int | None
     row = _row(text)
 
     assert qty == details.count_of_offer(row, row.numbers[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unit"), [("KG X", True), ("L x", True), ("BOX", False), ("AGUA X", False)]
+)
+def test_a_unit_before_a_sign_is_not_a_name(text: str, *, is_unit: bool) -> None:
+    assert is_unit == item_name.is_unit_and_sign(text)

@@ -26,6 +26,7 @@ def items_of(rows: str, total: str) -> list[tuple[str, str, str, str]]:
         ("GUARDANAPO3UN X 2,50                7,50", ("GUARDANAPO", "3", "2.50")),
         ("VELA ANIVERSARIO 4 UN X 6,2525,00", ("VELA ANIVERSARIO", "4", "6.25")),
         ("ETANOL COMUM 20,000 L X 3,47969,58", ("ETANOL COMUM", "20.000", "3.479")),
+        ("CANETA AZUL 1 CX X 42,15542,16", ("CANETA AZUL", "1", "42.155")),
         ("PRATO RASO 1 UN X 18,9018,90", ("PRATO RASO", "1", "18.90")),
         ("SALAME ITALIANO 0,300 KG X 79,90023,97", ("SALAME ITALIANO", "0.300", "79.900")),
         ("PILHA ALCALINA C/42,00UN 12,35      24,70", ("PILHA ALCALINA C/4", "2.00", "12.35")),

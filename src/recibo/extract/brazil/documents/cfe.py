@@ -34,11 +34,13 @@ def _read_number(text: str) -> str | None:
 
 
 def _gross(document: FiscalDocument, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
-    """Return the gross of the items; without a discount it is the total."""
+    """Return the gross of the items; without a discount it is the total.
+
+    OCR may miss its amount, or that of a discount.
+    """
     gross = thermal.amount(document, "gross") or thermal.amount(document, "subtotal")
-    is_changed = any(
-        True for kind in ("discount", "surcharge") for _ in thermal.amounts(document, kind)
-    )
+    kinds = ("gross", "discount", "surcharge")
+    is_changed = any(not label.start for kind in kinds for label in document.form.every(kind))
     return gross if gross is not None or is_changed else total
 
 

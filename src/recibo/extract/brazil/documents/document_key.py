@@ -56,7 +56,9 @@ def read(text_pages: Sequence[TextPage]) -> FoundKey | None:
     if not any(found_key.key.is_valid for found_key in printed):
         printed += _from_lines(_runs(lines), issuers)
     candidates = [*(_from_code(coded) for coded in key_search.read(codes)), *printed]
-    return min(candidates, default=None, key=lambda found_key: _rank(found_key, issuers))
+    found = min(candidates, default=None, key=lambda found_key: _rank(found_key, issuers))
+    is_of_other = found and found.is_quoted and issuers and found.key.issuer not in issuers
+    return None if is_of_other else found
 
 
 def _from_lines(lines: Sequence[Line], issuers: frozenset[str]) -> list[FoundKey]:

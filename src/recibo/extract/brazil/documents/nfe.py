@@ -1,30 +1,45 @@
 """Reads the DANFE, the A4 page of an NF-e: boxes with labels in small capitals above."""
 
 import datetime as dt
+import difflib
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeVar
 
-from recibo.extract.brazil.documents import fiscal_document, names, parties
+from recibo.extract.brazil.documents import fiscal_document, names, nfe_sums, parties
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
 from recibo.extract.layout import forms, rows
 from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Details, DocumentType, Extracted, Header, Moment
 from recibo.extract.text import timestamps
+from recibo.extract.text.normalized_lines import normalize_label
+
+T = TypeVar("T")
 
 LABELS = "nfe"
 
 #: The issuer's box begins at most this many heights above the title, which is next to it.
 _ABOVE = 1.5
 
+# Labels of the boxes below the issuer's.
+_BELOW_BOX = ("nature", "protocol", "recipient")
+
 # Labels of the box below the installments, and the most lines of installments.
 _BELOW_INSTALLMENTS = ("icms", "subtotal", "all_taxes", "total", "additional", "date")
 _MOST_LINES = 12
 
+_TIME = re.compile(r"\s*[0-9]{2}:[0-9]{2}(?::[0-9]{2})?\s*")
+_LIKELY = 0.9
+
+#: Two readings of one name have at least this share of their letters in common.
+_SAME_NAME = 0.75
+
 # The stub that the buyer signs: RECEBEMOS DE <issuer> OS PRODUTOS … A name may contain PRODUTOS
 # (DISTRIBUIDORA PRODUTOS), so joined words are tried last.
-_RECEIVED = r"RECEB(?:EMOS|I)?\s*\(?(?:EMOS)?\)?\s*D[EAO]\s*:?\s*(?P<name>.{3,120}?)"
+_RECEIVED = r"RECE(?:B(?:EMOS|I)?|[A-Z]{3,5})\s*\(?(?:EMOS)?\)?\s*D[EAO]\s*:?\s*(?P<name>.{3,120}?)"
 _ITEM_WORDS = r"(?:PRODUTO|MERCADORIA|SERVI|BENS|ITENS)"
 _STUBS = tuple(
     re.compile(_RECEIVED + article + _ITEM_WORDS, re.IGNORECASE | re.DOTALL)
@@ -37,14 +52,19 @@ _NUMBER = re.compile(
 
 def read(document: FiscalDocument) -> Header:
     """Read a DANFE."""
+    sums = nfe_sums.read(document)
     return replace(
         fiscal_document.base_header(document, DocumentType.NFE, title="DANFE"),
         merchant_name=_name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, _issuers(document)),
         issued_at=_issued_at(document),
-        total=fiscal_document.amount(document, "total", "weak_total"),
-        subtotal=fiscal_document.amount(document, "subtotal"),
-        tax=_tax(document),
+        total=_proven(
+            fiscal_document.amount(document, "total", "weak_total"), sums.total if sums else None
+        ),
+        subtotal=_proven(
+            fiscal_document.amount(document, "subtotal"), sums.subtotal if sums else None
+        ),
+        tax=_tax(document, sums),
         document_number=_number(document),
     )
 
@@ -85,10 +105,25 @@ def customer_section(document: FiscalDocument) -> parties.Section | None:
     return parties.section_between(form, heading, ends)
 
 
-def _tax(document: FiscalDocument) -> Extracted[Decimal] | None:
+def _proven(
+    labelled: Extracted[Decimal] | None, proven: Extracted[Decimal] | None
+) -> Extracted[Decimal] | None:
+    """Return the amount that a sum proves, which a misread label may miss."""
+    return proven if proven and not (labelled and labelled.value == proven.value) else labelled
+
+
+def _printed(found: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
+    """Return an amount unless it is zero: that of the next box, if its own is misread."""
+    return found if found and found.value else None
+
+
+def _tax(document: FiscalDocument, sums: nfe_sums.Sums | None) -> Extracted[Decimal] | None:
     """Return all taxes if their box contains an amount, else the ICMS."""
-    taxes = next(_boxed_taxes(document), None)
-    return taxes if taxes and taxes.value else fiscal_document.amount(document, "icms") or taxes
+    labelled = next(_boxed_taxes(document), None)
+    taxes = _printed(labelled) or _printed(sums.taxes if sums else None)
+    icms = fiscal_document.amount(document, "icms")
+    # The label of ICMS may be misread, and that of ST then look like it.
+    return taxes or _printed(sums.icms if sums else None) or icms or labelled
 
 
 def _boxed_taxes(document: FiscalDocument) -> Iterator[Extracted[Decimal]]:
@@ -114,16 +149,35 @@ def _number(document: FiscalDocument) -> Extracted[str] | None:
 
 def _issued_at(document: FiscalDocument) -> Extracted[Moment] | None:
     """Return the date of issue, with the time of departure if that was on the same day."""
-    dates = fiscal_document.in_month_of_key(
-        document, document.form.read(["date"], timestamps.first)
-    )
+    labelled = document.form.read(["date"], timestamps.first)
+    unlabelled = _in_recipient_boxes(document, timestamps.first)
+    dates = fiscal_document.in_month_of_key(document, itertools.chain(labelled, unlabelled))
     if dates is None:
         return None
     left_on = next(document.form.read(["departure_date"], timestamps.first), None)
     left_at = next(document.form.read(["departure_time"], timestamps.time_of_day), None)
+    left_at = left_at or next(_in_recipient_boxes(document, _read_time), None)
     if dates.value.time is None and left_at and _same_day(dates, left_on):
         dates = replace(dates, value=replace(dates.value, time=left_at.value))
     return fiscal_document.with_offset(document, dates)
+
+
+def _in_recipient_boxes(
+    document: FiscalDocument, reader: forms.Reader[T]
+) -> Iterator[Extracted[T]]:
+    """Yield the values in the recipient's boxes, whose labels may be misread.
+
+    The only dates and the only time there are those of issue and departure.
+    """
+    section = customer_section(document)
+    lines = document.form.lines[section.start : section.end] if section else ()
+    for cell in (cell for line in lines for cell in rows.cells(line.line.words)):
+        if (value := reader(cell.text)) is not None:
+            yield cell.found(value, confidence=_LIKELY)
+
+
+def _read_time(text: str) -> dt.time | None:
+    return timestamps.time_of_day(text) if _TIME.fullmatch(text) else None
 
 
 def _same_day(issued: Extracted[Moment], left_on: Extracted[Moment] | None) -> bool:
@@ -145,13 +199,23 @@ def _issuers(document: FiscalDocument) -> Iterator[Issuer]:
 
 def _name(document: FiscalDocument) -> Extracted[str] | None:
     # The stub has the full legal name; the box may cut it, or show the trade name.
-    return _stub_name(document) or _labelled_name(document) or _box_name(document)
+    stub = _stub_name(document)
+    if stub and (box := _box_name(document)) and _is_better(box, stub):
+        return box
+    return stub or _labelled_name(document) or _box_name(document)
+
+
+def _is_better(box: Extracted[str], stub: Extracted[str]) -> bool:
+    """Return whether the box has the same name, which is printed in larger type there."""
+    names_of = (normalize_label(box.value), normalize_label(stub.value))
+    in_common = difflib.SequenceMatcher(None, *names_of).ratio()
+    return _SAME_NAME <= in_common < 1 and len(names_of[0]) >= len(names_of[1])
 
 
 def _stub_name(document: FiscalDocument) -> Extracted[str] | None:
     lines = list(document.lines)
     for index, line in enumerate(lines):
-        if "RECEB" not in line.text.upper():
+        if "RECE" not in line.text.upper():
             continue
         joined = " ".join(each.text for each in lines[index : index + 3])
         match = next((match for stub in _STUBS if (match := stub.search(joined))), None)
@@ -179,16 +243,22 @@ def _read_name(text: str) -> str | None:
 def _box_name(document: FiscalDocument) -> Extracted[str] | None:
     """Return the largest type in the issuer's box: left of the title, above the nature."""
     form = document.form
-    label, nature, key = form.first("issuer"), form.first("nature"), form.first("key")
-    if nature is None:
+    title = form.first("title") or form.first("key")
+    first = title.line if title else 0
+    # Below the box are the labels of the next boxes, of which OCR may miss the first one.
+    below = (label for kind in _BELOW_BOX for label in form.every(kind) if label.line > first)
+    end = next(below, None)
+    # In the carrier's box, `0 - Emitente` says who pays the freight.
+    labels = (label for label in form.every("issuer") if end is None or label.line < end.line)
+    label = next(labels, None)
+    if end is None:
         return _under(document, label) if label else None
-    title = form.first("title") or key
     right = title.box.x0 if title else float("inf")
     top = label.box.y1 if label else title.box.y0 - _ABOVE * title.box.height if title else 0.0
     rows = [
         Cell(words)
-        for line in form.lines
-        if line.line.page == nature.page and top <= line.line.box.y_center < nature.box.y0
+        for line in form.lines[: end.line]
+        if line.line.page == end.page and top <= line.line.box.y_center
         if (words := tuple(word for word in line.line.words if word.box.x1 < right))
     ]
     return _joined(list(names.rows(rows)))

@@ -17,15 +17,23 @@ from recibo.extract.text import timestamps
 
 LABELS = "nfse"
 
-# The number may follow a year or a series: 2024/12345, E-1023.
-_NUMBER = re.compile(
-    r"^\W*+(?:N?[º°o.]*+)?+\W*+(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9]{1,3}(?:\s[0-9]{3})+(?![0-9])|[0-9][0-9.]{0,18})(?![0-9/,:])"
+# The number may follow a year or a series, 2024/12345, E-1023, or precede the series: 958/1, 890/E.
+_FIGURE = (
+    r"(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?"
+    r"(?P<number>[0-9]{1,3}(?:\s[0-9]{3})+(?![0-9])|[0-9][0-9.]{0,18})"
+    r"(?:(?![0-9/,:])|(?=\s?/\s?[0-9A-Z]{1,3}(?![0-9A-Z/])))"
 )
+_NUMBER = re.compile(rf"^\W*+(?:N?[º°o.]*+)?+\W*+{_FIGURE}")
+# The sign behind `N` is read as a digit: `N9:2017/250`.
+_MISREAD_SIGN = re.compile(rf"^\W*N[0-9]{{0,2}}\s?[.:]\s*{_FIGURE}")
+# Only numbers of documents have zeros in front.
+_PADDED = re.compile(r"^\s*(?P<number>0{2,}[1-9][0-9]{0,8})\s*$")
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
 #: A gap of this many line heights separates two paragraphs.
 _APART = 1.6
 #: The confidence of a labelled key with invalid fields: a sample or misread.
 _LABELLED_KEY = 0.5
+_LIKELY = 0.8
 
 
 def read(document: FiscalDocument) -> Header:
@@ -112,18 +120,35 @@ def _number(document: FiscalDocument) -> Extracted[str] | None:
     if found is not None:
         return found
     # Words like `Nº` are in addresses too, so they count only above the provider.
-    end = _section(document).start or next((issuer.line for issuer in _issuers(document)), 0)
+    section = _section(document)
+    end = section.start or next((issuer.line for issuer in _issuers(document)), section.end)
     above = (
         document.form.read_at(label, _read_number)
         for label in document.form.every("weak_number")
         if label.line < end
     )
-    return next((each for each in above if each), None)
+    unlabelled = (_unlabelled_number(document, end, shape) for shape in (_MISREAD_SIGN, _PADDED))
+    return next((each for each in itertools.chain(above, unlabelled) if each), None)
+
+
+def _unlabelled_number(
+    document: FiscalDocument, end: int, shape: re.Pattern[str]
+) -> Extracted[str] | None:
+    """Return the number of a cell above a line whose label is misread."""
+    for normalized in document.form.lines[:end]:
+        for cell in cells_of(normalized.line.words):
+            if (match := shape.search(cell.text)) and (value := _bare(match["number"])):
+                return cell.found(value, confidence=_LIKELY)
+    return None
 
 
 def _read_number(text: str) -> str | None:
     match = _NUMBER.search(text)
-    return re.sub(r"[.\s]", "", match[1]).lstrip("0") or None if match else None
+    return _bare(match["number"]) if match else None
+
+
+def _bare(number: str) -> str | None:
+    return re.sub(r"[.\s]", "", number).lstrip("0") or None
 
 
 def _labelled_key(document: FiscalDocument) -> Extracted[str] | None:
@@ -259,7 +284,28 @@ def _description(document: FiscalDocument) -> Cell | None:
         rows = list(_paragraph(document, label))
         if rows:
             return Cell(tuple(word for row in rows for word in row.words))
-    return None
+    return _above_taxes(document)
+
+
+def _above_taxes(document: FiscalDocument) -> Cell | None:
+    """Return the text above the heading of the taxes, whose own heading is misread.
+
+    Only the national form has this part between its services and its taxes.
+    """
+    form = document.form
+    taxes, services = form.first("taxation"), form.first("services")
+    if taxes is None or services is None:
+        return None
+    rows: list[Cell] = []
+    for index in range(taxes.line - 1, services.line, -1):
+        cell = Cell(form.lines[index].line.words)
+        is_form = any(label.start == 0 for label in form.on_line(index))
+        if is_form or len(list(cells_of(cell.words))) > 1:
+            break
+        rows.append(cell)
+    # The row on top is the heading.
+    words = tuple(word for row in reversed(rows[:-1]) for word in row.words)
+    return Cell(words) if words else None
 
 
 def _is_all(label: Label, document: FiscalDocument) -> bool:

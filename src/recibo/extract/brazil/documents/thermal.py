@@ -3,7 +3,7 @@
 import bisect
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -39,6 +39,15 @@ def name(document: FiscalDocument) -> Extracted[str] | None:
     """Return the issuer's name; None if the head is torn off and nothing is above the sums."""
     sums = (label.line for kind in _SUMS for label in document.form.every(kind) if not label.start)
     return names.in_receipt_head(list(itertools.islice(document.lines, min(sums, default=None))))
+
+
+def end_of_items(document: FiscalDocument) -> int:
+    """Return the first line below the items: the first that begins with the label of a sum."""
+    kinds = (*_WHOLES, "items_count")
+    starts = {
+        label.line for kind in kinds for label in document.form.every(kind) if not label.start
+    }
+    return min(starts, default=len(document.form.lines))
 
 
 def issuers(document: FiscalDocument) -> Iterator[Issuer]:
@@ -88,8 +97,10 @@ def without_sum_rows(
     """
     lines = document.form.lines
     labels = [label for kind in (*_CHANGES, *_WHOLES) for label in document.form.every(kind)]
-    texts = {lines[label.line].text[label.start : label.end] for label in labels}
-    sums = _VerticalRanges(label for label in labels if _is_sum_row(document, label))
+    named = [*labels, *document.form.every("items_count")]
+    texts = {lines[label.line].text[label.start : label.end] for label in named}
+    sum_rows = [label for label in labels if _is_sum_row(document, label)]
+    sums = _VerticalRanges([*sum_rows, *_with_amounts_below(document, sum_rows)])
     for found in items:
         item, box = found.value, found.box
         # On a narrow receipt the amount may be below its label, which then looks like its name.
@@ -97,9 +108,18 @@ def without_sum_rows(
         is_product = item.qty is not None and item.unit_price is not None
         # Nothing is returned on a fiscal receipt: an amount below zero is a discount.
         is_taken = item.total is not None and item.total < 0
-        is_sum = box and (not texts.isdisjoint(names_of) or sums.contain(found.page, box.y_center))
+        is_label = any(_consists_of(name, texts) for name in names_of)
+        is_sum = box and (is_label or sums.contain(found.page, box.y_center))
         if is_product or not (is_sum or is_taken):
             yield found
+
+
+def _consists_of(name: str, labels: Collection[str]) -> bool:
+    """Return whether a normalized name is one label, or two of them: `qtde total valor total`."""
+    return any(
+        name == label or (name.startswith(label) and name[len(label) :] in labels)
+        for label in labels
+    )
 
 
 def without_cancelled(
@@ -141,6 +161,16 @@ def _is_sum_row(document: FiscalDocument, label: Label) -> bool:
     return not label.start and (
         label.kind in _CHANGES or not _WORD.search(_text_right_of(document, label))
     )
+
+
+def _with_amounts_below(document: FiscalDocument, labels: Iterable[Label]) -> Iterator[Label]:
+    """Yield the labels of taxes that continue in the next row, which has their amount."""
+    lines = document.form.lines
+    for label in labels:
+        following = lines[label.line + 1].line if label.line + 1 < len(lines) else None
+        has_amount = bool(numbers.money(lines[label.line].line.text))
+        if label.kind == "taxes" and following and not has_amount:
+            yield replace(label, line=label.line + 1, box=following.box, page=following.page)
 
 
 class _VerticalRanges:

@@ -148,6 +148,12 @@ def is_counted(text: str) -> bool:
     return _COUNTED.match(text) is not None
 
 
+def is_unit_and_sign(text: str) -> bool:
+    """Return whether a text is a unit before a multiplication sign: `KG X`."""
+    unit, _, sign = text.strip().rpartition(" ")
+    return bool(unit) and sign in {"x", "X", "×"} and _unit().fullmatch(unit) is not None
+
+
 def without_place(text: str) -> str:
     """Return a text without the number of a fuel pump before it."""
     return _place_before().sub("", text)

@@ -25,6 +25,7 @@ _SEPARATOR = re.compile(r"[.,]")
 _NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{2}|[0-9]+(?:[.,][0-9]{1,4})?")
 _PRICE_AT_START = re.compile(r"(?P<times>[xX×*]\s?)?(?:R\$\s?)?[0-9]+[.,][0-9]{2}")
 _DECIMAL, _COUNT = "[0-9]{1,3}[.,][0-9]{2,3}", "[1-9][0-9]{0,2}"
+_CODE_AND_NAME = re.compile(r"[0-9]{5,14}(?=[^\W\d_]{4})")
 #: A quantity is one of the last numbers before its price.
 _NEAREST = 3
 #: The fewest cells of a row of headings that are known, and the most characters of one.
@@ -33,14 +34,28 @@ _FEWEST_HEADINGS, _LONGEST_HEADING = 3, 40
 _NEIGHBORS = 6
 
 
-def separated(text_pages: Sequence[TextPage]) -> list[TextPage]:
-    """Return pages whose recognized words contain one cell each; text layers are as they are."""
+def separated(text_pages: Sequence[TextPage], *, has_codes: bool = False) -> list[TextPage]:
+    """Return pages whose recognized words contain one cell each; text layers are as they are.
+
+    Args:
+        text_pages: The pages.
+        has_codes: Whether every name is right of an article code, in a separate column.
+    """
+    separate = _line_with_code if has_codes else _line
     return [
         text_page
         if text_page.is_exact
-        else replace(text_page, lines=tuple(_whole_factors(map(_line, text_page.lines))))
+        else replace(text_page, lines=tuple(_whole_factors(map(separate, text_page.lines))))
         for text_page in text_pages
     ]
+
+
+def _line_with_code(line: Line) -> Line:
+    """Separate the name of an item from the code before it: `78974118PROTETOR SOLAR`."""
+    first, *others = line.words or (None,)
+    if first is None or not (match := _CODE_AND_NAME.match(first.text)):
+        return _line(line)
+    return _line(replace(line, words=(*_parts(first, [match.end()]), *others)))
 
 
 def _whole_factors(lines: Iterable[Line]) -> list[Line]:
@@ -210,7 +225,9 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
         if not (_PRICE.fullmatch(run[:place]) and _PRICE.fullmatch(run[place:])):
             continue
         left, right = _decimal(run[:place]), _decimal(run[place:])
-        products = [(count, left, right) for count in counts if count != 1]
+        # With a count of one, only a price with more decimals than its total proves anything.
+        is_longer = _decimals(left) > _decimals(right)
+        products = [(count, left, right) for count in counts if count != 1 or is_longer]
         products += [(left, right, total) for total in totals if left != 1]
         if left == right and not is_one:
             return place
@@ -218,6 +235,10 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
             return place
     usual = None if _GROUPED.fullmatch(run) else _TWO_AMOUNTS.fullmatch(run)
     return usual.start("right") if usual else None
+
+
+def _decimals(value: Decimal) -> int:
+    return -int(value.as_tuple().exponent)
 
 
 def _decimal(number: str) -> Decimal:

@@ -10,6 +10,7 @@ from recibo.extract.brazil.documents import nfse
 from recibo.extract.brazil.fiscal import Identified
 from recibo.extract.fields.items import (
     arithmetic,
+    classed_rows,
     details,
     item_details,
     item_name,
@@ -17,7 +18,9 @@ from recibo.extract.fields.items import (
     joined,
     metered,
     priced_row,
+    products,
     regions,
+    shifted_rows,
     tables,
     terminators,
 )
@@ -55,13 +58,30 @@ def find(
         minor: The decimals of its currency.
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
-    lines = rows.of_pages(joined.separated(text_pages), minor=max(minor, CENTS))
+    has_table = document is not None and document.has_product_table
+    aligned = shifted_rows.aligned(text_pages) if has_table else text_pages
+    pages = joined.separated(aligned, has_codes=has_table)
+    end = document.end_of_items() if document else None
+    complete = products.completed(pages, end) if end is not None else products.Completed(pages)
+    lines = rows.of_pages(complete.text_pages, minor=max(minor, CENTS))
     if document is None:
         found = _listed(lines, None)
     else:
         found = document.without_sums(document.line_items() or _listed(lines, document))
+    if has_table:
+        found = _with_classed(found, classed_rows.read(lines))
+    found = complete.as_printed(found)
     named = _without_codes(found)
     return item_details.with_details(named, lines, is_narrow=rows.are_narrow(lines))
+
+
+def _with_classed(tabled: _Items, classed: _Items) -> _Items:
+    """Return the items in rows with a class if they explain more, with those of other rows."""
+    if _products(classed) <= _products(tabled):
+        return tabled
+    rows_of = {(item.page, item.box) for item in classed}
+    items = [*classed, *(item for item in tabled if (item.page, item.box) not in rows_of)]
+    return tuple(sorted(items, key=lambda item: (item.page, item.box.y0 if item.box else 0.0)))
 
 
 def _without_codes(items: _Items) -> _Items:

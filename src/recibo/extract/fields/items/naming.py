@@ -180,7 +180,7 @@ def after_name(read: Priced) -> tuple[Decimal, str] | None:
     match = _after_name().search(before)
     if match is None or not item_name.is_name(before[: match.start()]):
         return None
-    printed = match["column"] or match["times"]
+    printed = match["column"] or match["measured"] or match["times"]
     return Decimal("1" if printed in _ONES else printed), before[: match.start()]
 
 
@@ -198,6 +198,8 @@ def _after_name() -> re.Pattern[str]:
     """`Latte  2  9.00`, `Brezel x3  4,50`, `Pano  1un F1 6,99`: between name and total."""
     return re.compile(
         rf"(?:\t\s*(?P<column>[1-9][0-9]{{0,2}}|[{_ONES}](?=\w))(?:\s?(?i:{lexicon.units()}))?{_TAXED}"
+        # With a unit and a tax code, no gap is needed: `VASSOURA 1UN F1 15,90`.
+        rf"|\s(?P<measured>[1-9][0-9]{{0,2}})\s?(?i:{lexicon.units()})\s[A-Z]{{1,2}}[0-9]{{1,2}}"
         r"|\s[xX×]\s?(?P<times>[1-9][0-9]?))[\s$€£¥]*$"
     )
 

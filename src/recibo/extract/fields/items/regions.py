@@ -189,6 +189,7 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
     has_items = False
     continues_until = 0
     are_sums = [_is_sum(each) for each in rows]
+    group_sums = _group_sums(rows)
     for index, (row, read) in enumerate(rows):
         is_end = terminators.ends_list(row, has_amount=read is not None) and not _is_detail(row)
         if is_end and index >= continues_until:
@@ -197,6 +198,8 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
             continues_until = index + _items_ahead(region, rows[index : index + total + 1])
         is_end = is_end and index >= continues_until and not (read and read.is_product)
         if is_end and has_items:
+            if index in group_sums:
+                continue
             return region
         if is_end or (headings.is_heading(row) and not has_items):
             region = []
@@ -204,6 +207,33 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
         region.append((row, read))
         has_items = has_items or read is not None
     return region if has_items else []
+
+
+def _group_sums(rows: Sequence[PricedRow]) -> frozenset[int]:
+    """Return the sums of groups of items that more groups follow: `Subtotal kitchen`, then the bar.
+
+    Each is the sum of the rows since the one before it, and a total below is that of all groups.
+    """
+    ends = [
+        (index, read.total)
+        for index, (row, read) in enumerate(rows)
+        if read and not read.is_product and terminators.meaning(row) in terminators.ENDS
+    ]
+    sums = itertools.accumulate((read.total if read else 0 for _, read in rows), initial=Decimal(0))
+    above = list(sums)
+    groups: list[int] = []
+    start, listed = 0, Decimal(0)
+    for index, total in ends:
+        if groups and total == listed and len(groups) > 1:
+            return frozenset(groups[:-1])
+        if above[index] - above[start] != total or total <= 0:
+            # Rows above the first group are not items.
+            groups, listed = [], Decimal(0)
+        else:
+            groups.append(index)
+            listed += total
+        start = index + 1
+    return frozenset()
 
 
 def _items_ahead(region: Sequence[PricedRow], rows: Sequence[PricedRow]) -> int:

@@ -27,6 +27,7 @@ _MOST_TABLES, _MOST_HEAD_ROWS = 60, 40
 _FEWEST = 2
 #: Items may continue this many rows after a subtotal, below the title of the next part.
 _SOON = 4
+_CENT = Decimal("0.01")
 _LETTER = re.compile(r"[^\W\d_]")
 _BY_BLANKS = re.compile(r"-?[1-9][0-9]{0,2}(?:\s[0-9]{3})+")
 _GROUPED = re.compile(r"(?<=[0-9])\s(?=[0-9]{3})")
@@ -41,8 +42,9 @@ class _TableItem:
     row: Row
     cells: dict[Role, str]
     name_rows: list[Cell]
-    #: Whether the table has a column of quantities.
+    #: Whether the table has a column of quantities, and one of unit prices.
     has_qty: bool
+    has_price: bool
 
 
 def read(rows: Sequence[Row], *, is_narrow: bool = False) -> tuple[Extracted[LineItem], ...]:
@@ -113,7 +115,7 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_TableItem]:
     """Return the items below the headings, up to the totals or the next headings."""
     items: list[_TableItem] = []
     reach = _description_reach(headed)
-    has_qty = any(column.role is Role.QTY for column in headed)
+    roles = {column.role for column in headed}
     waiting: Cell | None = None
     # Whether the row that waits for its numbers begins with a code.
     is_headed = False
@@ -135,7 +137,8 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_TableItem]:
             named = [name] if name else []
             if waiting and _leads_to(waiting, row, None if is_split else name):
                 named.insert(0, waiting)
-            items.append(_TableItem(row, texts, named, has_qty))
+            has = Role.QTY in roles, Role.UNIT_PRICE in roles
+            items.append(_TableItem(row, texts, named, *has))
         elif name and not _has_columns(placed):
             if items and not _is_coded(placed) and _continues(items[-1], row, name, reach):
                 items[-1].name_rows.append(name)
@@ -294,7 +297,8 @@ def _item(item: _TableItem) -> Extracted[LineItem] | None:
     name = name if item.row.is_exact else ocr_confusions.repaired(name)
     # Quantity and price are not a name: `25 UN X 5,10` below headings in two rows.
     is_product = any(map(str.isdigit, name)) and not _LETTER.search(item_name.without_units(name))
-    if is_product or not _LETTER.search(name) or headings.are_headings(name):
+    is_unit = item_name.is_unit_and_sign(name)
+    if is_product or is_unit or not _LETTER.search(name) or headings.are_headings(name):
         return None
     qty, price, total = (_figure(item, role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
     product = (
@@ -306,7 +310,7 @@ def _item(item: _TableItem) -> Extracted[LineItem] | None:
     if product is None and (qty is None or price is None):
         product = _recovered(item, price, total)
     if product is None and qty and total:
-        product = _priced_elsewhere(item, qty, total)
+        product = _priced_elsewhere(item, qty, total) or _missing_price(item, qty, total)
     name = _without_qty(name, item, product)
     if product is not None:
         return item.row.cell.found(LineItem(name, *product), confidence=_CONFIDENT)
@@ -338,6 +342,16 @@ def _priced_elsewhere(item: _TableItem, qty: Number, total: Number) -> arithmeti
     prices = [each for each in before if each.is_money and each not in counts]
     options = itertools.product(qty.readings[:1], (each.value for each in prices), total.readings)
     return next((each for each in options if each[0] > 1 and arithmetic.agrees(*each)), None)
+
+
+def _missing_price(item: _TableItem, qty: Number, total: Number) -> arithmetic.Product | None:
+    """Return the price that quantity and total imply if OCR missed the price in its column."""
+    count = qty.readings[-1]
+    is_missed = item.has_price and not item.row.is_exact and Role.UNIT_PRICE not in item.cells
+    if not is_missed or count <= 1 or total.value <= 0:
+        return None
+    price = (total.value / count).quantize(_CENT)
+    return (count, price, total.value) if price * count == total.value else None
 
 
 def _recovered(
