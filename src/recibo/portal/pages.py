@@ -133,7 +133,7 @@ def see_other(path: str) -> RedirectResponse:
 
 
 def _here(request: Request) -> str:
-    """Return the page that the language switch returns to; a refused form is opened anew."""
+    """Return the page that the language switch returns to; a refused form is loaded again."""
     page = next_paths.form_of_visitors(request.url.path)
     if request.method == "GET" or not page:
         return next_paths.wanted(request)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 _QUOTED = re.compile(r"REFER[EÊ]NC|\bREF\b", re.IGNORECASE)
 
-#: A part of a key in a line of its own: at least three of its groups, or its label is joined to it.
+#: A part of a key in a separate line: at least three of its groups, or its label is joined to it.
 _RUN_DIGITS, _RUN_SHARE = 12, 0.6
 
 #: A code has error correction; a printed key has only a check digit, right by chance in 1 of 11.
