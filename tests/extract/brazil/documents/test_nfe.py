@@ -41,7 +41,7 @@ MISREAD = {
         "VALOR TOTAL IPI V. TOT. TRIB.  V. TOTAL DA NOTA",
         "VALORTOTALIPV.TOT.TRSOTAL DA N",
     ),
-    "misread": ("V. TOT. TRIB.  V. TOTAL DA NOTA", "W. YOT. TRUB   W TOYAL OA MOTA"),
+    "misread": ("V. TOT. TRIB.  V. TOTAL DA NOTA", "W. YDT. TRUB   W TOYAL OA MOTA"),
     "missing": ("V. TOT. TRIB.  V. TOTAL DA NOTA", ""),
 }
 
