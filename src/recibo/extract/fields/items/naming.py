@@ -164,11 +164,8 @@ def _is_wrapped(read: Priced, row: Row) -> bool:
 def below(entry: Entry, reach: float) -> list[Row]:
     """Return the row below an amount if it has its name."""
     row = entry.below[0] if entry.below else None
-    if row is None or not are_near(entry.priced.row, row, reach):
-        return []
-    # A count of items is no name: `QUANTIDADE TOTAL DE ITENS 1`.
-    is_end = terminators.meaning(row) is Meaning.END and bool(row.numbers)
-    return [row] if item_name.is_name(row.text) and not is_end else []
+    is_named = row and are_near(entry.priced.row, row, reach) and item_name.is_name(row.text)
+    return [row] if row and is_named else []
 
 
 def are_near(upper: Row, lower: Row, reach: float) -> bool:
