@@ -164,12 +164,12 @@ def _proven_quantities(text: str, after: str) -> Iterator[int]:
     """
     for match in _joined_to_digits().finditer(text):
         following = f"{text[match.end() :]} {after}"
-        amounts = [_decimal(number) for number in _NUMBER.findall(following)[:_NEAREST]]
+        amounts = [decimal(number) for number in _NUMBER.findall(following)[:_NEAREST]]
         for place in range(match.start() + 1, match.start("decimals")):
             qty = text[place : match.end("decimals")]
             is_number = qty[0] != "0" or not qty[1].isdigit()
             if is_number and any(
-                arithmetic.agrees(_decimal(qty), *pair)
+                arithmetic.agrees(decimal(qty), *pair)
                 for pair in itertools.combinations(amounts, 2)
             ):
                 yield place
@@ -209,7 +209,7 @@ def _amounts(text: str, before: str, after: str) -> Iterator[int]:
         if len(_SEPARATOR.findall(match[0])) > 1:
             counts = _NUMBER.findall(f"{before} {text[: match.start()]}")[-_NEAREST:]
             totals = _NUMBER.findall(f"{text[match.end() :]} {after}")[:1]
-            cut = _cut(match[0], [*map(_decimal, counts)], [*map(_decimal, totals)])
+            cut = _cut(match[0], [*map(decimal, counts)], [*map(decimal, totals)])
             if cut is not None:
                 yield match.start() + cut
 
@@ -224,7 +224,7 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
     for place in range(1, len(run)):
         if not (_PRICE.fullmatch(run[:place]) and _PRICE.fullmatch(run[place:])):
             continue
-        left, right = _decimal(run[:place]), _decimal(run[place:])
+        left, right = decimal(run[:place]), decimal(run[place:])
         # With a count of one, only a price with more decimals than its total proves anything.
         is_longer = _decimals(left) > _decimals(right)
         products = [(count, left, right) for count in counts if count != 1 or is_longer]
@@ -241,6 +241,7 @@ def _decimals(value: Decimal) -> int:
     return -int(value.as_tuple().exponent)
 
 
-def _decimal(number: str) -> Decimal:
+def decimal(number: str) -> Decimal:
+    """Return the value of a number as printed, whose last separator is that of the decimals."""
     whole, _, decimals = number.replace(",", ".").rpartition(".")
     return Decimal(f"{whole.replace('.', '')}.{decimals}" if whole else decimals)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 
-from recibo.extract.fields.items import arithmetic
+from recibo.extract.fields.items import arithmetic, joined
 from recibo.extract.model import Box, Extracted, Line, LineItem, TextPage, Word
 from recibo.extract.text.numbers import CENTS
 
@@ -59,8 +59,8 @@ def completed(text_pages: Sequence[TextPage], end: int) -> Completed:
     """
     result = Completed()
     lines = [line for text_page in text_pages for line in text_page.lines]
-    sums = [_decimal(each) for line in lines[end:] for each in _ANY_AMOUNT.findall(line.text)]
-    most = max(sums, default=Decimal(0))
+    below = [each for line in lines[end:] for each in _ANY_AMOUNT.findall(line.text)]
+    most = max(map(joined.decimal, below), default=Decimal(0))
     first = 0
     for text_page in text_pages:
         count = max(0, end - first)
@@ -106,11 +106,11 @@ def _with_whole_factors(lines: Sequence[Line]) -> list[Line]:
         following = lines[index + 1].text if index + 1 < len(lines) else ""
         is_split = whole and _PRICE_AT_START.match(line.text)
         if is_split and _QUANTITY_AT_END.search(whole[-1].text):
-            joined = _joined(whole[-1], line)
-            match, alone = _PRODUCT.search(joined.text), _ALONE.fullmatch(following)
+            line_and_price = _joined(whole[-1], line)
+            match, alone = _PRODUCT.search(line_and_price.text), _ALONE.fullmatch(following)
             total = (match and match["total"]) or (alone and alone["total"])
-            if match and total and _agrees(match, _decimal(total)):
-                whole[-1] = joined
+            if match and total and _agrees(match, joined.decimal(total)):
+                whole[-1] = line_and_price
                 continue
         whole.append(line)
     return whole
@@ -125,7 +125,7 @@ def _totals_of(texts: Sequence[str], found: Sequence[re.Match[str] | None]) -> M
         for other in (index + 1, index - 1):
             alone = _ALONE.fullmatch(texts[other]) if 0 <= other < len(texts) else None
             is_free = taken.get(index - 2) != other
-            if alone and is_free and _agrees(match, _decimal(alone["total"])):
+            if alone and is_free and _agrees(match, joined.decimal(alone["total"])):
                 taken[index] = other
                 break
     return taken
@@ -147,21 +147,16 @@ def _is_open(index: int, texts: Sequence[str], match: re.Match[str]) -> bool:
 
 
 def _agrees(match: re.Match[str], total: Decimal) -> bool:
-    return arithmetic.agrees(_quantity(match["qty"]), _decimal(match["price"]), total)
+    return arithmetic.agrees(_quantity(match["qty"]), joined.decimal(match["price"]), total)
 
 
 def _product(match: re.Match[str]) -> Decimal:
-    product = _quantity(match["qty"]) * _decimal(match["price"])
+    product = _quantity(match["qty"]) * joined.decimal(match["price"])
     return product.quantize(_CENT, ROUND_HALF_UP)
 
 
 def _quantity(text: str) -> Decimal:
     return Decimal(text.replace(",", "."))
-
-
-def _decimal(text: str) -> Decimal:
-    whole, _, decimals = text.replace(",", ".").rpartition(".")
-    return Decimal(f"{whole.replace('.', '')}.{decimals}")
 
 
 def _joined(line: Line, total: Line) -> Line:

@@ -87,8 +87,10 @@ def _has_code(halves: Sequence[_Halves], index: int, edge: float) -> bool:
 
 
 def _halves(line: Line, split: float) -> _Halves:
-    left = tuple(word for word in line.words if word.box.x_center < split)
-    return _Halves(left, tuple(word for word in line.words if word not in left))
+    return _Halves(
+        tuple(word for word in line.words if word.box.x_center < split),
+        tuple(word for word in line.words if word.box.x_center >= split),
+    )
 
 
 def _rows(
