@@ -18,7 +18,7 @@ _COLON = re.compile(r"\s*[:\uff1a]")
 # "Bill to", "Spett.le": no name begins like this by chance.
 _TWO_WORDS = re.compile(r"[^\W_][\s.]+[^\W_]")
 # `Order confirmation #20447`: a number behind a sign.
-_NUMBER_AT_END = re.compile(r"\s*(?:#|\bn[o°º]?\.?:)\s*\S*\d\S*$", re.IGNORECASE)
+_NUMBER_AT_END = re.compile(r"\s*#\s?[\w/.-]{0,30}\d[\w/.-]{0,30}$")
 _CARD_WORDS = ("paid_card", "paid_credit", "paid_debit", "card_slip")
 _COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
