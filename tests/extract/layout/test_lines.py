@@ -143,21 +143,6 @@ def test_amounts_that_are_one_row_off_are_moved_to_their_labels() -> None:
     assert texts(words) == [" ".join(text for text, *_ in row) for row in BOWED]
 
 
-def test_labels_next_to_lines_of_another_box_stay() -> None:
-    """The lines of two boxes of a form, of which one begins half a line lower."""
-    left = [word(f"LABEL {number}", 20, number * PITCH, slope=0.001) for number in range(6)]
-    right = [word(f"NOTE {number}", 540, 12 + number * PITCH, slope=0.001) for number in (2, 3)]
-
-    assert texts([*left, *right]) == [
-        *(f"LABEL {number}" for number in range(3)),
-        "NOTE 2",
-        "LABEL 3",
-        "NOTE 3",
-        "LABEL 4",
-        "LABEL 5",
-    ]
-
-
 def test_tight_rows_are_kept_separate() -> None:
     assert texts(receipt(pitch=HEIGHT)) == EXPECTED
 
