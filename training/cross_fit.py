@@ -26,16 +26,27 @@ class Fitted:
 
 
 def cross_fit(
-    documents: Sequence[Document], fitters: Iterable[Fitter[Any]], *, jobs: int = 1
+    documents: Sequence[Document],
+    fitters: Iterable[Fitter[Any]],
+    *,
+    earlier: Sequence[ByField] = (),
+    jobs: int = 1,
 ) -> Fitted:
     """Fit each field in turn.
 
-    A document's samples for a field are read with the weights that earlier fields got without
+    A document's samples for a field are read with the weights that other fields got without
     its source. Otherwise confidence would be fitted on choices made with knowledge of the truth.
+
+    Args:
+        documents: What to fit on.
+        fitters: The fields to fit.
+        earlier: By fold, the weights of fields that were fitted without it before.
+        jobs: Processes to read in.
     """
     folds = fold_of(documents)
     whole: dict[str, Weights] = {}
-    without: list[dict[str, Weights]] = [{} for _ in range(sources.FOLDS)]
+    without: list[dict[str, Weights]] = [dict(one) for one in earlier]
+    without = without or [{} for _ in range(sources.FOLDS)]
     for fitter in fitters:
         known: list[list[Any]] = [[] for _ in range(sources.FOLDS)]
         for document, found in zip(
@@ -43,10 +54,10 @@ def cross_fit(
         ):
             known[folds[document.key]] += found
         whole[fitter.field] = fitter.fit(_joined(known))
-        for fold, earlier in enumerate(without):
+        for fold, by_field in enumerate(without):
             others = [found for other, found in enumerate(known) if other != fold]
-            earlier[fitter.field] = fitter.fit(_joined(others))
-    return Fitted(whole, without)
+            by_field[fitter.field] = fitter.fit(_joined(others))
+    return Fitted(whole, [{field: one[field] for field in whole} for one in without])
 
 
 def fold_of(documents: Sequence[Document]) -> dict[str, int]:

@@ -32,7 +32,7 @@ def main() -> None:
     asked = parser.parse_args()
     fitters = [fitter for fitter in FITTERS if asked.only in (None, fitter.field)]
     known = documents.load(asked.data, Recognition(cache=asked.kept))
-    fitted = cross_fit(known, fitters, jobs=asked.jobs)
+    fitted = cross_fit(known, fitters, earlier=written(), jobs=asked.jobs)
     if asked.write:
         write(fitted)
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.recognition import Recognition
 from recibo.extract.weights import weights
-from training import fit
+from training import fit, sources
 from training.cross_fit import cross_fit, fold_of
 from training.documents import Document
 from training.fields.fitter import Fitter, Weights
@@ -51,19 +51,28 @@ NESTED = Fitter("third", names, lambda _: {"a": {"b": 0.5}})
 
 def test_no_fold_is_fitted_on_its_sources() -> None:
     fitted = cross_fit(DOCUMENTS, [FIRST])
-    sources = {document.key: document.source for document in DOCUMENTS}
+    source_of = {document.key: document.source for document in DOCUMENTS}
 
-    assert fitted.whole["first"].keys() == sources.keys()
+    assert fitted.whole["first"].keys() == source_of.keys()
     for key, fold in fold_of(DOCUMENTS).items():
-        known = {sources[other] for other in fitted.without[fold]["first"]}
+        known = {source_of[other] for other in fitted.without[fold]["first"]}
         assert known
-        assert sources[key] not in known
+        assert source_of[key] not in known
 
 
 def test_later_field_is_read_with_weights_that_have_not_seen_the_document() -> None:
     fitted = cross_fit(DOCUMENTS, [FIRST, SECOND])
 
     assert fitted.whole["second"] == {"known": 0, "all": 20}
+
+
+def test_field_fitted_alone_is_read_with_earlier_weights_that_have_not_seen_the_document() -> None:
+    before = cross_fit(DOCUMENTS, [FIRST])
+
+    fitted = cross_fit(DOCUMENTS, [SECOND], earlier=before.without)
+
+    assert fitted.whole["second"] == {"known": 0, "all": 20}
+    assert [one.keys() for one in fitted.without] == [{"second"}] * sources.FOLDS
 
 
 def test_several_processes_fit_the_same() -> None:
