@@ -264,8 +264,7 @@ async def upgrade(connection: AsyncConnection, to: str = "head") -> None:
 
 def is_known_revision(revision_: str) -> bool:
     """Return whether this version knows a schema revision."""
-    script = ScriptDirectory(str(MIGRATIONS))
-    return revision_ in {one.revision for one in script.walk_revisions()}
+    return revision_ in _revisions()
 
 
 def _revision(connection: Connection) -> str | None:
@@ -281,12 +280,14 @@ def _is_current(connection: Connection) -> bool:
             "(`recibo restore`)."
         )
         raise NewerSchemaError(message)
-    return found == _newest_revision()
+    return found == _revisions()[0]
 
 
 @cache
-def _newest_revision() -> str | None:
-    return ScriptDirectory(str(MIGRATIONS)).get_current_head()
+def _revisions() -> tuple[str, ...]:
+    """Return the revisions that this version knows, the newest first."""
+    script = ScriptDirectory(str(MIGRATIONS))
+    return tuple(one.revision for one in script.walk_revisions())
 
 
 def _upgrade(connection: Connection, to: str = "head") -> None:
