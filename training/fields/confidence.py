@@ -17,9 +17,9 @@ from training.logistic import Answer, fit_answers
 # The features of each field. More were tried: each kind of sum, the value's recurrence, the
 # weakest word, the items. They fit better but generalize worse to other sellers.
 _FEATURES = {
-    "merchant_name": ("score", "lead", "alone", "doubt", "doubtful", "mixed"),
-    "issued_at": ("score", "doubt", "doubtful", "timed"),
-    "total": ("score", "lead", "doubt", "doubtful", "exact", "change_off"),
+    "merchant_name": ("legible_score", "lead", "alone", "doubt", "doubtful", "mixed"),
+    "issued_at": ("legible_score", "doubt", "doubtful", "timed"),
+    "total": ("legible_score", "lead", "doubt", "doubtful", "exact", "change_off"),
     "subtotal": ("score", "doubt", "doubtful", "parts"),
     "tax": ("score", "doubt", "doubtful", "parts"),
     "document_number": ("score", "doubt", "doubtful"),

@@ -125,7 +125,7 @@ def test_a_page_without_values_is_unreadable() -> None:
 
 
 def test_every_weight_belongs_to_a_computed_feature() -> None:
-    common = {"score", "lead", "alone", "doubt", "doubtful", "exact"}
+    common = {"score", "legible_score", "lead", "alone", "doubt", "doubtful", "exact"}
     own = {"merchant_name": {"mixed"}, "issued_at": {"timed"}, "total": {"change_off"}}
     own |= {"subtotal": {"parts"}, "tax": {"parts"}}
 

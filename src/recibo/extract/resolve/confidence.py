@@ -38,6 +38,8 @@ T = TypeVar("T")
 
 # Larger log-odds and leads are clamped to these.
 _MOST_SCORE, _MOST_LEAD = 5.0, 5.0
+# So much less a score says where all letters are doubtful.
+_LESS_IF_DOUBTFUL = 5.0
 # The expected number of misread letters is clamped to this.
 _MOST_DOUBT = 2.0
 _SURELY_READ = 0.9
@@ -249,10 +251,11 @@ class _Reading:
         doubt = sum((1 - word.confidence) * len(word.text) for word in self._words_of(found))
         return {
             "score": score,
+            "legible_score": score / (1 + _LESS_IF_DOUBTFUL * self.doubtful),
             "lead": max(-1.0, min(lead, _MOST_LEAD)),
             "alone": not others,
             "doubt": min(doubt, _MOST_DOUBT),
-            "doubtful": self.doubtful,
+            "doubtful": math.sqrt(self.doubtful),
             "exact": self.is_exact,
         }
 
