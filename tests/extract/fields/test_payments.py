@@ -1,3 +1,5 @@
+import pytest
+
 from recibo.extract.fields.labelled_amounts import entries
 from recibo.extract.fields.payments import payment_candidates
 from recibo.extract.model import PaymentMethod
@@ -22,3 +24,16 @@ Deduções (R$)   Base de Cálculo (R$)   Alíquota (%)   Valor do ISS (R$)   Cr
 def test_a_method_with_an_amount_of_zero_is_no_payment() -> None:
     assert methods("Credit card            0.00") == []
     assert methods("Credit card            4.11") == [PaymentMethod.CREDIT_CARD]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Le règlement par chèque n'est plus accepté.",
+        "We accept Visa and Mastercard",
+        "Cash Inv No.: 4711F717",
+        "Prix Nets - Service Compris",
+    ],
+)
+def test_a_row_about_the_methods_of_a_shop_is_no_payment(row: str) -> None:
+    assert methods(row) == []

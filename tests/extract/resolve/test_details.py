@@ -86,3 +86,20 @@ def test_a_card_is_of_no_kind_unless_one_is_printed() -> None:
     printed = "CORNER SHOP\nTea 8.11\nTOTAL 8.11\nMastercard 8.11\n"
 
     assert [one.value.method for one in details_of(printed).payments] == [PaymentMethod.CARD]
+
+
+def test_an_item_entered_by_mistake_is_no_discount() -> None:
+    receipt = """
+KIOSK NORDSTRAND
+ORG.NR. 974 760 673
+12.03.2024 14:05
+Kaffe               30,00
+Brød                25,00
+{}            -25,00
+Ost                 60,00
+SUM                 90,00
+KONTANT            100,00
+TILBAKE             10,00
+"""
+    assert details_of(receipt.format("KORR. Brød")).discount is None
+    assert text(details_of(receipt.format("RABATT    ")).discount) == "25.00"

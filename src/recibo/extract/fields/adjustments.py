@@ -180,6 +180,8 @@ def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
     for row in page.rows:
         if row.index in without or page.roles.get(row.index, set()) & _NO_DISCOUNT:
             continue
+        if lexicon.wordbook("voided").find(row.text):
+            continue
         money = [amount for amount in row.amounts if row.is_money(amount) and amount.value < 0]
         for amount in money[-1:]:
             yield _candidate(row, amount, page, minus=1, word=_has_discount_word(row))

@@ -101,6 +101,8 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
+    if lexicon.wordbook("accepted").find(row.text):
+        return
     phrases = [
         phrase
         for phrase in _book().find(row.text)
