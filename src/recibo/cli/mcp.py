@@ -52,8 +52,16 @@ def run(settings: Settings) -> int:
     except OSError as e:
         sys.stderr.write(f"recibo: {e.filename}: {e.strerror}\n")
         return 1
+    # The SDK makes a hundred thousand objects that stay: collecting them is a tenth of the start.
+    gc.disable()
     try:
-        asyncio.run(_serve(settings, folders))
+        receipts = _receipts(settings, folders)
+        if settings.http is None:
+            from recibo.mcp import handshake
+
+            # Outside the event loop, whose handler of Ctrl-C would not end the wait for a line.
+            handshake.answer_first()
+        asyncio.run(_serve(settings, receipts, folders))
     except StartError as e:
         sys.stderr.write(f"recibo: {e}\n")
         return 1
@@ -65,14 +73,14 @@ def run(settings: Settings) -> int:
     return 0
 
 
-async def _serve(settings: Settings, folders: Folders) -> None:
-    # The SDK makes a hundred thousand objects that stay: collecting them is a tenth of the start.
-    gc.disable()
+async def _serve(
+    settings: Settings, receipts: "LocalReceiptsLater | RemoteReceipts", folders: Folders
+) -> None:
     from recibo.mcp import server
 
     gc.freeze()
     gc.enable()
-    async with aclosing(_receipts(settings, folders)) as receipts:
+    async with aclosing(receipts):
         made = server.build(receipts, folders, allows_writes=settings.allows_writes)
         if settings.http is None:
             await made.run_stdio_async()
