@@ -28,10 +28,14 @@ class Folder:
 
     async def watch(self, *steps: Callable[[], object], settle_s: float = 0.0) -> None:
         """Run each step, reporting all files as changed after it."""
+        await self.run(self._looks(steps), settle_s)
+
+    async def run(self, changes: AsyncIterator[Changes], settle_s: float = 0.0) -> None:
+        """Watch until there are no more changes."""
         journal = Journal(self.path / JOURNAL)
         try:
             watch = Watch(self.path, JsonNextTo(self.reader, Options()), journal, settle_s)
-            await watch.run(self._looks(steps))
+            await watch.run(changes)
         finally:
             journal.close()
 
@@ -62,6 +66,16 @@ async def test_files_there_and_files_put_there_are_read(folder: Folder) -> None:
     await folder.watch(lambda: (folder.path / "new.pdf").write_text("Bar"))
 
     assert ("Cafe", "Bar") == (folder.merchant("old.jpg"), folder.merchant("new.pdf"))
+
+
+async def test_file_put_there_while_the_reports_start_is_read(folder: Folder) -> None:
+    async def reports() -> AsyncIterator[Changes]:
+        (folder.path / "a.jpg").write_text("Cafe")
+        yield set()
+
+    await folder.run(reports())
+
+    assert "Cafe" == folder.merchant("a.jpg")
 
 
 async def test_file_is_read_once_even_after_a_restart(folder: Folder) -> None:

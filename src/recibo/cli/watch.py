@@ -148,10 +148,15 @@ class Watch:
             WatchError: the folder is gone.
         """
         self._look(_files(self.folder))
+        has_begun = False
         async for found in changes:
             if not self.folder.is_dir():
                 raise WatchError("the folder is gone")
             new = {Path(name) for _, name in found}
+            if not has_begun:
+                # What came between the first look and the start of the reports is in none of them.
+                new |= _files(self.folder)
+                has_begun = True
             # A folder that is moved here reports itself, not its files.
             inside = {one for path in new if path.is_dir() for one in _files(path)}
             self._look({*new, *inside, *self._waiting})
