@@ -25,6 +25,7 @@ _QUERIES = (
     {"format": "csv"},
     {"format": "csv", "rows": "items"},
     {"format": "xlsx"},
+    {"format": "xlsx", "rows": "items"},
     {"format": "jsonl"},
 )
 
