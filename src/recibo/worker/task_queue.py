@@ -33,8 +33,8 @@ log = structlog.get_logger(__name__)
 _READ = "read"
 _NAME = "recibo"
 _BACKGROUND_NAME = "recibo-background"
-# With docket's default of 250 ms a busy worker starts only four tasks per second and slot; with 10 ms
-# an idle one takes 5% of a core.
+# With docket's default of 250 ms a busy worker starts only four tasks per second and slot; an idle
+# one that looks every 10 ms takes 5% of a core.
 _CHECK_INTERVAL = dt.timedelta(milliseconds=25)
 # Workers of background work are never busy: this is how long one that stops waits for messages.
 _BACKGROUND_CHECK_INTERVAL = dt.timedelta(milliseconds=50)
