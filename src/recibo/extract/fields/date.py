@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from recibo.extract.fields.locale_detection import Place
 from recibo.extract.fields.total import probability
+from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Moment
 from recibo.extract.text import dates, lexicon, tables
@@ -203,23 +204,25 @@ def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
     book = lexicon.phrasebook(*_LABELS, "time")
     before = [
         label
-        for label in book.find(row.text)
+        for label in stacked.phrases(book, row)
         if label.start < day.end
         and not _is_of_sum(label, row)
         and not _is_of_amount(label, day.start, row)
     ]
-    above = rows[row.index - 1] if row.index else None
-    is_named_above = above is not None and not _has_values(above) and not _is_listed(row, rows)
-    if not before and above is not None and is_named_above:
-        left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
+    box = row.box(day.start, day.end)
+    for above in stacked.rows_above(rows, row, box):
+        if before or _is_listed(row, rows):
+            break
+        if _has_values(above):
+            continue
         text = above.text
         before = [
             label
-            for label in book.find(above.text)
+            for label in stacked.phrases(book, above)
             if not _is_of_sum(label, above)
             and not re.search(r"\d", above.text[label.end :])
-            and above.box(label.start, label.end).x0 < right
-            and above.box(label.start, label.end).x1 > left
+            and above.box(label.start, label.end).x0 < box.x1
+            and above.box(label.start, label.end).x1 > box.x0
         ]
     kinds = [label.kind for label in _without_others(before, text) if label.kind != "time"]
     if kinds:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recibo.extract.fields import choices
+from recibo.extract.fields.name_candidates import pieces_of
+from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import dates, lexicon
@@ -17,7 +19,7 @@ FIELD = "due_date"
 # A date is at most this many rows below its label.
 _ROWS_BELOW = 3
 # Labels of other dates end what a label is about.
-_OTHERS = ("date", "aside_date", "start_date", "time")
+_OTHERS = ("date", "aside_date", "start_date", "time", "other_date")
 # A date further from its label, in characters, is about something else.
 _NEAR = 12
 _DAYS_OF_YEAR = 366
@@ -78,7 +80,7 @@ def candidates(
 
 def _labels(row: Row) -> Iterator[Phrase]:
     """Yield the labels in a row that do not belong to an amount: "Number due"."""
-    for label in lexicon.wordbook(FIELD, *_OTHERS).find(row.text):
+    for label in stacked.phrases(lexicon.wordbook(FIELD, *_OTHERS), row):
         is_of_sum = any(
             name.start <= label.start and label.end <= name.end and name.start < label.start
             for name in row.labels
@@ -105,13 +107,23 @@ def _near(
             yield day, row, {"right": 1.0, "far_right": far, "short_label": short}
             return
     place = row.box(label.start, label.end)
+    right = _next_column(label, row)
     for step, below in enumerate(rows[row.index + 1 : row.index + 1 + _ROWS_BELOW]):
         if below.line.page != row.line.page:
             return
         found = dates.days(below.text, orders)
-        for day in found:
-            box = below.box(day.start, day.end)
-            if min(box.x1, place.x1) > max(box.x0, place.x0):
-                yield day, below, {"below": 1.0, "steps": float(step), "short_label": short}
-        if found:
+        boxed = [(day, below.box(day.start, day.end)) for day in found]
+        under = [day for day, box in boxed if box.x0 < place.x1 and place.x0 < box.x1]
+        # In a box the date may be centered or right-aligned.
+        own = under or [day for day, box in boxed if place.x0 < box.x_center and box.x1 < right]
+        for day in own[:1]:
+            yield day, below, {"below": 1.0, "steps": float(step), "short_label": short}
+        if own:
             return
+
+
+def _next_column(label: Phrase, row: Row) -> float:
+    """Return the left edge of the next label in a row."""
+    end = row.x_at(label.end)
+    lefts = (piece.box.x0 for piece in pieces_of(row) if piece.box.x0 > end)
+    return min(lefts, default=float("inf"))

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from recibo.extract import weights
 from recibo.extract.fields.total import probability
+from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Word
 from recibo.extract.text import dates, lexicon
@@ -23,7 +24,8 @@ _LONG_LEAD = re.compile(
 )
 # Text that may follow a label whose number is below it.
 _END_OF_LABEL = re.compile(rf"^\W*+(?:{_SIGN}\W*+)*+$", re.IGNORECASE)
-_BEHIND_SIGN = re.compile(rf"(?<!\w)(?:{_SIGN}|#)[\s.:#°º]*$", re.IGNORECASE)
+# A prefix may follow the sign: `No. SETP 990001287`.
+_BEHIND_SIGN = re.compile(rf"(?<!\w)(?i:{_SIGN}|#)[\s.:#°º]*(?:[A-Z]{{1,4}} )?$")
 _AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
 _PLAIN = re.compile(rf"{_SIGN}|nomor|número", re.IGNORECASE)
 _STREET = re.compile(r"[\s.:]*\d+[A-Z]?(?:[-/]\d+)?[\s,]+[^\W\d_]{2}", re.IGNORECASE)
@@ -46,8 +48,10 @@ NUMBER = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
 )
 
+_MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
+
 # Digits in at least three groups, up to the end of the row: `88 4410 2277 1`.
-_GROUPS = re.compile(r"\d{1,4}(?: \d{1,4}){2,5}$")
+_GROUPS = re.compile(r"\d{1,8}(?: \d{1,8}){2,5}$")
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
@@ -131,11 +135,11 @@ def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
     for row in rows:
         if _is_dated_item(row):
             continue
-        labels = _labels(row.text, _KINDS)
+        labels = _labels(row.text, _KINDS, stacked.phrases(lexicon.phrasebook(*_KINDS), row))
         before = (None, *labels[:-1])
         after = (*labels[1:], None)
         for previous, label, following in zip(before, labels, after, strict=False):
-            is_other = _is_of_other(previous, label, row.text) or _is_of_street(label, row.text)
+            is_other = _is_of_other(previous, label, row.text) or _is_of_street(label, row)
             if label.kind in _OWN_KINDS and not is_other:
                 end = following.start if following else len(row.text)
                 known = _label_features(previous, label, row, slips)
@@ -168,13 +172,12 @@ def _label_features(
     }
 
 
-def _labels(text: str, kinds: Sequence[str]) -> list[Phrase]:
-    found = [
-        label for label in lexicon.phrasebook(*kinds).find(text) if not _begins_number(label, text)
-    ]
+def _labels(text: str, kinds: Sequence[str], known: Sequence[Phrase] | None = None) -> list[Phrase]:
+    phrases = lexicon.phrasebook(*kinds).find(text) if known is None else known
+    found = [label for label in phrases if not _begins_number(label, text)]
     signed = _signed_labels(text) if "number" in kinds else ()
-    known = [one for one in signed if all(one.start != each.start for each in found)]
-    return sorted((*known, *found), key=lambda label: label.start)
+    others = [one for one in signed if all(one.start != each.start for each in found)]
+    return sorted((*others, *found), key=lambda label: label.start)
 
 
 def _signed_labels(text: str) -> Iterator[Phrase]:
@@ -204,10 +207,15 @@ def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
     return not re.search(r"\w", text[previous.end : label.start])
 
 
-def _is_of_street(label: Phrase, text: str) -> bool:
-    """Return whether a street follows a plain "No."."""
-    is_plain = _PLAIN.fullmatch(text[label.start : label.end]) is not None
-    return is_plain and _STREET.match(text[label.end :]) is not None
+def _is_of_street(label: Phrase, row: Row) -> bool:
+    """Return whether a street follows a plain "No.", or any label as the next column."""
+    street = _STREET.match(row.text[label.end :])
+    if street is None:
+        return False
+    gaps = [end for end, _ in stacked.gaps(row) if label.end <= end < label.end + street.end()]
+    is_next_column = bool(gaps) and not any(map(str.isdigit, row.text[label.end : gaps[-1]]))
+    is_plain = _PLAIN.fullmatch(row.text[label.start : label.end]) is not None
+    return is_plain or is_next_column
 
 
 def _begins_number(label: Phrase, text: str) -> bool:
@@ -221,12 +229,14 @@ def _right_or_below(
     number = _read(row.text[label.end : end])
     if number:
         yield NumberCandidate(number, row, known)
-    elif row.index + 1 < len(rows):
-        under = rows[row.index + 1]
-        may_be = _may_be_below(label, row)
+        return
+    may_be = _may_be_below(label, row)
+    for under in stacked.rows_below(rows, row, row.box(label.start, label.end)):
         below = _below(row, label, under) if may_be else _signed_below(row, label, under)
         if below:
             yield NumberCandidate(below, under, {**known, "below": 1, "other_before": 0})
+        if below or _labels(under.text, _KINDS):
+            return
 
 
 def _may_be_below(label: Phrase, row: Row) -> bool:
@@ -247,17 +257,24 @@ def _read(text: str) -> str | None:
 
 def _below(row: Row, label: Phrase, below: Row) -> str | None:
     """Return the number below a label, if one word begins there."""
-    if (
-        _labels(below.text, _NUMBER_KINDS)
-        or below.line.page != row.line.page
-        or not _ends_column(row, label)
-    ):
+    if below.line.page != row.line.page or not _ends_column(row, label):
         return None
+    if _labels(below.text, _NUMBER_KINDS):
+        # Another column has a label there: `Document type   Number` above `INVOICE   118/26`.
+        number = _overlapping(row, label, below)
+        return None if number is None or _is_with_label(number, below) else number
+    is_next = below.index == row.index + 1
     first = NUMBER.match(below.text)
     is_title = _END_OF_LABEL.match(row.text[label.end :]) and label.start == 0
-    if first and is_title and is_number(first.group(), below.text):
+    if first and is_title and is_next and is_number(first.group(), below.text):
         return first.group()
-    return _in_column(row, label, below) or _overlapping(row, label, below)
+    return (_in_column(row, label, below) if is_next else None) or _overlapping(row, label, below)
+
+
+def _is_with_label(number: str, row: Row) -> bool:
+    """Return whether the cell of a number has a label of a number, too."""
+    texts = [cell.text for cell in row.cells() if number in cell.text]
+    return any(_labels(text, _NUMBER_KINDS) for text in texts)
 
 
 def _signed_below(row: Row, label: Phrase, below: Row) -> str | None:
@@ -319,7 +336,7 @@ def is_number(text: str, rest: str) -> bool:
         return False
     is_day = any(day.start == 0 for day in dates.days(rest[:20]))
     is_clock = any(clock.start == 0 for clock in dates.times(rest[:12]))
-    is_money = re.match(r"\d+[.,]\d{2}(?!\d)", rest) is not None
+    is_money = _MONEY.match(rest) is not None
     return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
 
 
