@@ -2,6 +2,8 @@
 
 import datetime as dt
 
+import pytest
+
 from recibo.extract import pipeline
 from recibo.extract.model import Receipt
 from tests.extract.typesetting import cnpj, text_page
@@ -38,6 +40,13 @@ def test_number_and_date_are_below_their_labels_past_rows_of_another_column() ->
     assert receipt.issued_at.value.date == dt.date(2026, 3, 4)
 
 
+def test_a_bracket_behind_the_label_of_the_customer_is_no_name() -> None:
+    customer = _read(LETTERHEAD).details.customer_name
+
+    assert customer is not None
+    assert customer.value == "Sahyadri Sweets"
+
+
 def test_a_title_in_another_column_does_not_hide_the_number_above_it() -> None:
     receipt = _read("""
  Torneria Bellavista S.r.l.
@@ -70,6 +79,43 @@ def test_a_due_date_is_centered_in_the_box_of_its_label() -> None:
     assert due.value == dt.date(2026, 8, 26)
 
 
+LETTER = """
+ {head}
+ Gerberstr. 14, 04105 Leipzig
+
+ {lines}
+
+ Rechnung Nr. 2026-118                       Leipzig, 03.03.2026
+ Bezeichnung                                         Betrag EUR
+ Wartung                                                 100,00
+ Summe netto                                             100,00
+ {taxes}
+ Wir danken für Ihren Auftrag.
+ Zahlbar ohne Abzug.
+ Volksbank Leipzig
+"""
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Mairie de Chalmazel\n Le Bourg\n 42920 Chalmazel",
+        "Mr and Mrs Pemberton\n The Old Forge\n Church Stretton\n SY6 6DB",
+        "Rijwielhandel Jansen\n Dorpsstraat 4\n 3732 HH De Bilt",
+        "Exmo.(s) Sr.(s)\n Hotel Douro Velho\n Quinta do Ribeiro, 22\n 5100-428 Lamego",
+    ],
+)
+def test_the_window_of_a_letter_shows_the_customer_without_a_street_too(lines: str) -> None:
+    head = "Elektro Brandt GmbH"
+    text = LETTER.format(head=head, lines=lines, taxes="19 % MwSt. 19,00   Gesamt 119,00")
+    expected = lines.split("\n")[1 if lines.startswith("Exmo") else 0].strip()
+
+    customer = _read(text).details.customer_name
+
+    assert customer is not None
+    assert customer.value == expected
+
+
 AGENCY = """
  Marlow & Finch Creative
  INVOICE                                    77 Beacon St Floor 3
@@ -92,6 +138,17 @@ def test_labels_end_with_their_column() -> None:
     assert receipt.details.due_date.value == dt.date(2026, 7, 30)
 
 
+def test_a_form_of_address_of_several_persons_is_no_name() -> None:
+    lines = "The Directors\n Corbridge Glazing\n Unit 3 Tyne Mills\n Hexham\n NE46 1XL"
+    taxes = "19 % MwSt. 19,00   Gesamt 119,00"
+    text = LETTER.format(head="Elektro Brandt GmbH", lines=lines, taxes=taxes)
+
+    customer = _read(text).details.customer_name
+
+    assert customer is not None
+    assert customer.value == "Corbridge Glazing"
+
+
 def test_a_number_in_the_column_after_its_label_is_no_street() -> None:
     receipt = _read("""
  Kettner Hosting AG
@@ -104,3 +161,11 @@ def test_a_number_in_the_column_after_its_label_is_no_street() -> None:
 
     assert receipt.document_number is not None
     assert receipt.document_number.value == "30064443"
+
+
+def test_the_rest_of_an_address_below_its_street_is_no_customer() -> None:
+    lines = "Polyhose India -Unit4\n 1/160, Kannivakkam\n Via Guduvancherry\n 603202 Tamil Nadu"
+    taxes = "19 % MwSt. 19,00   Gesamt 119,00"
+    text = LETTER.format(head="Elektro Brandt GmbH", lines=lines, taxes=taxes)
+
+    assert _read(text).details.customer_name is None

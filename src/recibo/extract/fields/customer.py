@@ -169,7 +169,8 @@ def _near(
     sign = _AFTER_LABEL.match(piece.text[label.end :])
     rest = piece.text[label.end + (sign.end() if sign else 0) :].strip(_EDGES)
     start = row.text.find(piece.text) + label.end
-    if rest:
+    # Behind `Buyer (Bill to)` there is only a bracket.
+    if any(map(str.isalnum, rest)):
         box = row.box(start, start + len(piece.text) - label.end)
         yield _found(rest, row, box), {**words, "right": 1.0}
         yield from _continued(rest, row, box, rows, words)

@@ -19,6 +19,8 @@ _FEWEST_LINES, _MOST_LINES = 3, 7
 # Its lines begin at one edge and follow closely, in heights.
 _EDGE, _GAP = 0.7, 1.0
 _MOST_PIECES = 120
+# The least ratio of the heights of lines in one type.
+_SAME_TYPE = 0.85
 # No name has so many words and ends with a period.
 _SENTENCE = 4
 # Words as short join two persons: `Herr und Frau`.
@@ -50,8 +52,8 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[Block]:
         return []
     pieces = address_pieces.pieces([row for row in page if row.depth < _HEAD])[:_MOST_PIECES]
     names = frozenset(normalize(name).letters for name in sellers)
-    blocks = (_from_name(run) for run in _runs(pieces))
-    return [Block(lines) for lines in blocks if _is_recipient(lines, names)]
+    runs = ((run, _from_name(run)) for run in _runs(pieces))
+    return [Block(lines) for run, lines in runs if _is_recipient(lines, run, names)]
 
 
 def _is_at(line: Piece, box: Box) -> bool:
@@ -82,7 +84,9 @@ def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, ...]]:
 
 
 def _is_below(upper: Piece, lower: Piece) -> bool:
-    return upper.box.y0 < lower.box.y0 and lower.box.y0 - upper.box.y1 < _GAP * upper.box.height
+    # A logo is followed by the gap of its large type, and then by other lines.
+    most = _GAP * min(upper.box.height, lower.box.height)
+    return upper.box.y0 < lower.box.y0 and lower.box.y0 - upper.box.y1 < most
 
 
 def _from_name(run: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -93,21 +97,35 @@ def _from_name(run: tuple[Piece, ...]) -> tuple[Piece, ...]:
 def _is_above_name(line: Piece) -> bool:
     is_sentence = line.row.text[line.end : line.end + 1] == "."
     is_sentence = is_sentence and len(line.text.split()) >= _SENTENCE
-    is_label = lexicon.wordbook("customer").is_all(line.text)
+    is_label = lexicon.wordbook("customer", "addressed").is_all(line.text)
     return line.features["digits"] or is_label or (is_sentence and not line.features["form"])
 
 
-def _is_recipient(lines: Sequence[Piece], sellers: frozenset[str]) -> bool:
-    """Return whether lines are a name, a street and a town, and not the seller's."""
+def _is_recipient(lines: Sequence[Piece], run: Sequence[Piece], sellers: frozenset[str]) -> bool:
+    """Return whether the end of a run is a name, a street and a town, and not the seller's."""
     if not _FEWEST_LINES <= len(lines) <= _MOST_LINES:
         return False
     first, *others = lines
     is_named = not any(map(str.isdigit, first.text))
     has_street = any(line.features["street"] or line.features["numbered"] for line in others[:-1])
+    has_street = has_street or _is_village(lines, run)
     is_plain = not any(line.features["label"] or ":" in line.text for line in lines)
     known = [normalize(line.text).letters for line in lines]
     is_sellers = any(name in line or line in name for name in sellers for line in known[:2] if line)
     return is_named and has_street and is_plain and not is_sellers
+
+
+def _is_village(lines: Sequence[Piece], run: Sequence[Piece]) -> bool:
+    """Return whether lines may be an address without a street: houses in villages have names.
+
+    Labels above values have smaller type, the seller is on top of the page, and lines below a
+    street are the rest of an address.
+    """
+    heights = sorted(line.box.height for line in lines)
+    is_one_type = heights[0] > _SAME_TYPE * heights[-1]
+    above = run[: len(run) - len(lines)]
+    is_rest = lines[0].features["street"] or any(line.features["digits"] for line in above)
+    return is_one_type and lines[0].row.index > 0 and not is_rest
 
 
 def name_of(block: Block) -> Piece:
