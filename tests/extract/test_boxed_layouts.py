@@ -1,12 +1,13 @@
 """Values in boxes and columns next to those of others; each layout was invented for its test."""
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
 
 from recibo.extract import pipeline
 from recibo.extract.model import Receipt
-from tests.extract.typesetting import cnpj, text_page
+from tests.extract.typesetting import cnpj, nfe_key, text_page
 
 ISSUER, CUSTOMER = cnpj("287714090001"), cnpj("053321180002")
 
@@ -79,6 +80,85 @@ def test_a_due_date_is_centered_in_the_box_of_its_label() -> None:
     assert due.value == dt.date(2026, 8, 26)
 
 
+NOTE = """
+                    PREFEITURA MUNICIPAL DE ITAPEMA
+                    NOTA FISCAL DE SERVIÇO ELETRÔNICA - NFS-e        Nº 15.604
+ PRESTADOR DE SERVIÇO
+ Razão social: Oficina Maré Alta Ltda
+ CNPJ: {issuer}
+ TOMADOR DO SERVIÇO
+{customer}
+ Rua José Müller, 52, Centro, Itapema - SC, CEP: 88220-000
+ DISCRIMINAÇÃO DOS SERVIÇOS
+ Revisão do motor
+ Valor dos serviços R$ 515,00     Valor do ISS R$ 10,35     Valor líquido R$ 515,00
+ Data de vencimento do ISSQN desta NFS-e: 10/08/2026
+"""
+
+
+@pytest.mark.parametrize(
+    "customer",
+    [
+        f" Beatriz Nunes Cordeiro\n CNPJ: {CUSTOMER}",
+        f" CNPJ: {CUSTOMER}   Inscrição Municipal: 118\n Beatriz Nunes Cordeiro",
+    ],
+)
+def test_the_customer_of_a_service_note_needs_no_label(customer: str) -> None:
+    name = _read(NOTE.format(issuer=ISSUER, customer=customer)).details.customer_name
+
+    assert name is not None
+    assert name.value == "Beatriz Nunes Cordeiro"
+
+
+WATER = """
+ Serviço Autônomo de Água e Esgoto de Serra Azul
+ CNPJ: {issuer}
+ Conta de Água e Esgoto   Nº 000.004.112 Série 1   Emissão: 04/02/2026
+ Usuário                          CNPJ/CPF               Ligação
+ Clube Lagoa Dourada              {customer}     00118-7
+ Serviço                                                 Total
+ Tarifa de água                                         602,80
+ Total a pagar                                          602,80
+"""
+
+TICKET = """
+ Viação Serra Dourada S.A.
+ CNPJ: {issuer}
+ DABPE - Documento Auxiliar do Bilhete de Passagem Eletrônico
+ Tarifa R$                                              189,00
+ Valor a Pagar R$                                       189,00
+ {key}
+ PASSAGEIRO CPF: 390.533.447-05 - Maurício Reis Fontana
+ BP-e nº 55102 Série 9 18/12/2025 14:01:27
+"""
+
+
+def test_users_and_passengers_are_customers() -> None:
+    water = _read(WATER.format(issuer=ISSUER, customer=CUSTOMER)).details
+    bare = "".join(filter(str.isalnum, ISSUER))
+    key = nfe_key(f"352512{bare}63009000055102102178907")
+    ticket = _read(TICKET.format(issuer=ISSUER, key=key)).details
+
+    assert water.customer_name is not None
+    assert water.customer_name.value == "Clube Lagoa Dourada"
+    assert water.customer_tax_id is not None
+    assert water.customer_tax_id.value == "".join(filter(str.isalnum, CUSTOMER))
+    assert ticket.customer_name is not None
+    assert ticket.customer_name.value == "Maurício Reis Fontana"
+
+
+def test_the_model_before_the_series_is_not_the_number() -> None:
+    receipt = _read(f"""
+ Nítido Telecom S.A. - CNPJ {ISSUER}
+ Nº da fatura: 2026070112233             Emissão: 08/07/2026
+ Total da fatura                                         94,90
+ NOTA FISCAL DE SERVIÇO DE TELECOMUNICAÇÕES - MODELO 22 - SÉRIE B1
+""")
+
+    assert receipt.document_number is not None
+    assert receipt.document_number.value == "2026070112233"
+
+
 LETTER = """
  {head}
  Gerberstr. 14, 04105 Leipzig
@@ -147,6 +227,35 @@ def test_a_form_of_address_of_several_persons_is_no_name() -> None:
 
     assert customer is not None
     assert customer.value == "Corbridge Glazing"
+
+
+BILL = """
+ Companhia Serrana de Gás S.A.
+ CNPJ {issuer}
+ NOTA FISCAL FATURA DE GÁS     Número 004.551.882 Série B    Emissão 14/11/2026
+
+ Elisa Montenegro Dias          Código do usuário      Mês de referência
+ Rua Caetés 1020 Ap 64          11882204               11/2026
+ 05016-081 São Paulo SP
+ CPF 390.533.447-05
+ Descrição                    Qtd     Valor unit.     Valor total
+ Consumo de gás                 1           68,53           68,53
+ Assistência                    1            5,13            5,13
+                                  Valor total da nota       73,66
+ Atendimento 0800 031 2200
+ Leitura realizada em 12/11/2026
+"""
+
+
+def test_the_code_of_a_user_is_not_the_customer_and_a_column_not_the_total() -> None:
+    receipt = _read(BILL.format(issuer=ISSUER))
+
+    assert receipt.total is not None
+    assert receipt.total.value == Decimal("73.66")
+    assert receipt.details.customer_name is not None
+    assert receipt.details.customer_name.value == "Elisa Montenegro Dias"
+    assert receipt.details.customer_tax_id is not None
+    assert receipt.details.customer_tax_id.value == "39053344705"
 
 
 def test_a_number_in_the_column_after_its_label_is_no_street() -> None:

@@ -27,6 +27,8 @@ _BEFORE_SERIES = re.compile(
     r"(?<![0-9./-])(?P<number>[0-9]{1,3}(?:\.[0-9]{3}){1,2}|[0-9]{1,9})\W{1,6}S[eé]rie",
     re.IGNORECASE,
 )
+# `Modelo 22 - Série B1`
+_OF_MODEL = re.compile(r"\bMOD(?:ELO)?\W*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,10 @@ def number(
 def number_before_series(document: FiscalDocument) -> Extracted[str] | None:
     """Return the number right before the series."""
     for line in document.lines:
-        if match := _BEFORE_SERIES.search(line.text):
+        for match in _BEFORE_SERIES.finditer(line.text):
             value = match["number"].replace(".", "").lstrip("0")
-            return line_cell(line).found(value, confidence=_LIKELY) if value else None
+            if value and not _OF_MODEL.search(line.text[: match.start()]):
+                return line_cell(line).found(value, confidence=_LIKELY)
     return None
 
 

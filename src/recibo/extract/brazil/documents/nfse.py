@@ -3,12 +3,13 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.brazil import access_keys, tax_ids
 from recibo.extract.brazil.documents import fiscal_document, names, parties
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
+from recibo.extract.brazil.documents.parties import Section
 from recibo.extract.layout.forms import Form, Label
 from recibo.extract.layout.rows import Cell
 from recibo.extract.layout.rows import cells as cells_of
@@ -56,12 +57,14 @@ def read(document: FiscalDocument) -> Header:
 
 def details(document: FiscalDocument) -> Details:
     """Return the parties of an NFS-e."""
-    own = _section(document)
-    provider = parties.Section(own.start, own.end)
-    return parties.of_sections(document, provider, customer_section(document))
+    own, customer = _section(document), customer_section(document)
+    found = parties.of_sections(document, own, customer)
+    if found.customer_name or customer is None:
+        return found
+    return replace(found, customer_name=parties.unlabelled_name(document, customer))
 
 
-def customer_section(document: FiscalDocument) -> parties.Section | None:
+def customer_section(document: FiscalDocument) -> Section | None:
     """Return the lines of the customer."""
     form, start = document.form, _section(document).start
     heading = next((one for one in form.every("customer") if one.line > start), None)
@@ -186,18 +189,8 @@ def _any_moment(document: FiscalDocument) -> Iterator[Extracted[Moment]]:
                 yield fiscal_document.line_cell(line).found(moment, confidence=0.7)
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """The lines from the provider's heading to before the customer's."""
-
-    start: int
-    end: int
-
-    def __contains__(self, line: int) -> bool:
-        return self.start <= line < self.end
-
-
-def _section(document: FiscalDocument) -> _Section:
+def _section(document: FiscalDocument) -> Section:
+    """Return the lines from the provider's heading to before the customer's."""
     form = document.form
     provider = form.first("provider")
     start = provider.line if provider else 0
@@ -206,7 +199,7 @@ def _section(document: FiscalDocument) -> _Section:
         for label in form.labels
         if label.kind in ("customer", "intermediary", "description") and label.line > start
     )
-    return _Section(start, min(ends, default=len(form.lines)))
+    return Section(start, min(ends, default=len(form.lines)))
 
 
 def _issuers(document: FiscalDocument) -> Iterator[Issuer]:
@@ -223,24 +216,14 @@ def _name(document: FiscalDocument) -> Extracted[str] | None:
         for label in document.form.every(kind):
             if label.line in section and (found := document.form.read_at(label, _read_name)):
                 return names.with_next_row(document.form, label, found)
-    return _unlabelled_name(document, section) if section.start else _name_above_tax_id(document)
+    if section.start:
+        return parties.unlabelled_name(document, section)
+    return _name_above_tax_id(document)
 
 
 def _read_name(text: str) -> str | None:
     name = names.cleaned(text)
     return name if names.has_letters(name) and not any(tax_ids.find(name)) else None
-
-
-def _unlabelled_name(document: FiscalDocument, section: _Section) -> Extracted[str] | None:
-    """Return the first row of the provider's section that has no label and is not an address."""
-    labelled = {label.line for label in document.form.labels}
-    rows = [
-        Cell(document.form.lines[index].line.words)
-        for index in range(section.start, section.end)
-        if index not in labelled
-    ]
-    row = next((row for row in rows if names.looks_like_name(row.text)), None)
-    return row.found(names.cleaned(row.text), confidence=0.7) if row else None
 
 
 def _name_above_tax_id(document: FiscalDocument) -> Extracted[str] | None:

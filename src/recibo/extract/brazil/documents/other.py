@@ -16,6 +16,7 @@ from recibo.extract.model import Box, Details, DocumentType, Extracted, Header, 
 from recibo.extract.text import lexicon, numbers, timestamps
 
 LABELS = "other"
+_TOTALS = ("total", "weak_total")
 
 # A row of a list of taxes has three numbers after the name of the tax.
 _TAX, _BASE_RATE_AMOUNT = "ICMS", 3
@@ -34,7 +35,7 @@ _LIKELY_ISSUER = 0.85
 
 def read(document: FiscalDocument) -> Header:
     """Read the fields in the key and the amounts; the general finders find the others."""
-    total = fiscal_document.amount(document, "payable", "total")
+    total = fiscal_document.amount(document, "payable", *_TOTALS)
     return replace(
         fiscal_document.base_header(document, DocumentType.INVOICE, title="DF-e"),
         merchant_name=name(document),
@@ -61,13 +62,13 @@ def _listed_tax(document: FiscalDocument) -> Extracted[Decimal] | None:
 
 def _gross(document: FiscalDocument, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
     """Return the total before discounts; a smaller amount below such a label is a single item's."""
-    gross = fiscal_document.amount(document, "total")
+    gross = fiscal_document.amount(document, *_TOTALS)
     return gross if gross and total and gross.value > total.value else total
 
 
 def line_items(document: FiscalDocument) -> tuple[Extracted[LineItem], ...]:
     """Return the parts of a freight, names and amounts in several columns; they add up to it."""
-    total = fiscal_document.amount(document, "total", "payable")
+    total = fiscal_document.amount(document, *_TOTALS, "payable")
     for label in document.form.every("parts") if total else ():
         items: list[Extracted[LineItem]] = []
         for item in _parts(document, label):
@@ -80,7 +81,7 @@ def line_items(document: FiscalDocument) -> tuple[Extracted[LineItem], ...]:
 def _parts(document: FiscalDocument, label: Label) -> Iterator[Extracted[LineItem]]:
     rows = document.form.lines[label.line + 1 : label.line + 1 + _MOST_ROWS]
     below = range(label.line + 1, label.line + 1 + len(rows))
-    sums = [one for kind in ("total", "payable") for one in document.form.every(kind)]
+    sums = [one for kind in (*_TOTALS, "payable") for one in document.form.every(kind)]
     # The boxes of the sums are right of the parts.
     boxed = (one.box.x0 for one in sums if one.line in below and one.start)
     right = min(boxed, default=float("inf"))
@@ -126,19 +127,19 @@ def _part(name: str, amount: Decimal, evidence: Cell) -> Extracted[LineItem]:
 def details(document: FiscalDocument) -> Details:
     """Return the customer."""
     customer = customer_section(document)
-    known = parties.of_sections(document, parties.Section(0, 0), customer)
-    return known if customer else replace(known, customer_tax_id=_other_id(document))
+    if customer:
+        return parties.of_sections(document, parties.Section(0, 0), customer)
+    named = parties.named_by(document, document.form.first("subscriber"))
+    return replace(named, customer_tax_id=named.customer_tax_id or _other_id(document))
 
 
 def _other_id(document: FiscalDocument) -> Extracted[str] | None:
-    """Return the only other tax id, the customer's, if the key contains the issuer's."""
-    issuer = document.found_key.key.issuer if document.found_key else None
-    others = {
-        printed.tax_id.value: printed.tax_id
-        for printed in fiscal_document.printed_ids(document)
-        if printed.is_valid and printed.tax_id.value != issuer
-    }
-    return next(iter(others.values())) if issuer and len(others) == 1 else None
+    """Return the only other tax id, the customer's; the issuer's is in the key, or comes first."""
+    valid = [one.tax_id for one in fiscal_document.printed_ids(document) if one.is_valid]
+    first = next((one.value for one in valid), None)
+    issuer = document.found_key.key.issuer if document.found_key else first
+    others = {one.value: one for one in valid if one.value != issuer}
+    return next(iter(others.values())) if len(others) == 1 else None
 
 
 def customer_section(document: FiscalDocument) -> parties.Section | None:

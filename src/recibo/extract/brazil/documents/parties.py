@@ -8,11 +8,12 @@ from recibo.extract.brazil import tax_ids
 from recibo.extract.brazil.documents import fiscal_document, names
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.layout.forms import Form, Label
+from recibo.extract.layout.rows import Cell
 from recibo.extract.model import Details, Extracted, Line, around
 
 # The order in which the parts of an address are joined.
 _PARTS = ("address", "complement", "district", "town", "state", "postcode")
-_SURE, _LIKELY = 0.97, 0.6
+_SURE, _LIKELY, _UNLABELLED = 0.97, 0.6, 0.7
 _POSTCODE = re.compile(r"(?<![0-9])[0-9]{2}\.?[0-9]{3}-?[0-9]{3}(?![0-9])")
 _CONSUMER = re.compile(
     r"CONSUM|CPF\s*/\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT|CPF\s+(?:DO\s+)?CLIENTE|CLIENTE\W{0,3}CPF",
@@ -51,6 +52,17 @@ def of_sections(document: FiscalDocument, issuer: Section, customer: Section | N
         customer_name=_labelled_name(document, customer) if customer else None,
         customer_tax_id=_tax_id(document, customer) if customer else None,
     )
+
+
+def named_by(document: FiscalDocument, label: Label | None) -> Details:
+    """Return the customer whose name follows a label, and whose tax id is near it."""
+    if label is None:
+        return Details()
+    lines = list(document.lines)
+    near = lines[label.line + 1 : label.line + 1 + _NEAR_LINES]
+    name = _consumer_name(lines[label.line], near) or document.form.read_at(label, _read_name)
+    section = Section(label.line, label.line + 1 + _NEAR_LINES)
+    return Details(customer_name=name, customer_tax_id=_tax_id(document, section))
 
 
 def of_receipt(document: FiscalDocument) -> Details:
@@ -143,6 +155,18 @@ def _labelled_name(document: FiscalDocument, section: Section) -> Extracted[str]
         if label.line in section and (found := document.form.read_at(label, _read_name)):
             return names.with_next_row(document.form, label, found)
     return None
+
+
+def unlabelled_name(document: FiscalDocument, section: Section) -> Extracted[str] | None:
+    """Return the first row of a section that has no label and is not an address."""
+    labelled = {label.line for label in document.form.labels}
+    rows = [
+        Cell(document.form.lines[index].line.words)
+        for index in range(section.start, section.end)
+        if index not in labelled
+    ]
+    row = next((row for row in rows if names.looks_like_name(row.text)), None)
+    return row.found(names.cleaned(row.text), confidence=_UNLABELLED) if row else None
 
 
 def _read_name(text: str) -> str | None:
