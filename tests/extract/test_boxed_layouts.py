@@ -110,6 +110,12 @@ def test_the_customer_of_a_service_note_needs_no_label(customer: str) -> None:
     assert name.value == "Beatriz Nunes Cordeiro"
 
 
+def test_the_day_on_which_the_seller_pays_its_tax_is_not_the_due_date() -> None:
+    details = _read(NOTE.format(issuer=ISSUER, customer=f" Ana Reis\n CNPJ: {CUSTOMER}")).details
+
+    assert details.due_date is None
+
+
 WATER = """
  Serviço Autônomo de Água e Esgoto de Serra Azul
  CNPJ: {issuer}
@@ -196,6 +202,34 @@ def test_the_window_of_a_letter_shows_the_customer_without_a_street_too(lines: s
     assert customer.value == expected
 
 
+@pytest.mark.parametrize("row", ["Anzahlung", "Retefuente 2,5%", "Ritenuta d'acconto 20%"])
+def test_an_advance_or_a_tax_withheld_is_no_discount(row: str) -> None:
+    taxes = f"19 % MwSt.                 19,00\n {row}          -20,00\n Zu zahlen          99,00"
+    text = LETTER.format(head="Elektro Brandt GmbH", lines="", taxes=taxes)
+    receipt = _read(text)
+
+    assert receipt.details.discount is None
+    assert receipt.subtotal is not None
+    assert receipt.subtotal.value == Decimal("100.00")
+
+
+def test_an_argentine_invoice_names_its_customer_and_when_it_is_due() -> None:
+    details = _read("""
+ Software del Sur S.R.L.                 FACTURA   Comp. Nro: 00001188
+ CUIT: 30712204482                       Fecha de Emisión: 16/09/2026
+ Fecha de Vto. para el pago: 16/10/2026
+ CUIT: 30688112075        Apellido y Nombre / Razón Social: Aceros Rosario S.A.
+ Abono mensual                                        310000,00
+ Importe Total: $                                     310000,00
+ CAE N°: 74381122090455                  Fecha de Vto. de CAE: 26/09/2026
+""").details
+
+    assert details.customer_name is not None
+    assert details.customer_name.value == "Aceros Rosario S.A"
+    assert details.due_date is not None
+    assert details.due_date.value == dt.date(2026, 10, 16)
+
+
 AGENCY = """
  Marlow & Finch Creative
  INVOICE                                    77 Beacon St Floor 3
@@ -256,6 +290,22 @@ def test_the_code_of_a_user_is_not_the_customer_and_a_column_not_the_total() -> 
     assert receipt.details.customer_name.value == "Elisa Montenegro Dias"
     assert receipt.details.customer_tax_id is not None
     assert receipt.details.customer_tax_id.value == "39053344705"
+
+
+def test_the_day_of_a_direct_debit_is_the_due_date_and_a_number_may_have_groups() -> None:
+    receipt = _read("""
+ Opaline Mobile SA
+ Facture n° 2026 03 8812044
+ du 5 mars 2026
+ Forfait 130 Go                                        19,99 €
+ Total TTC à payer                                     19,99 €
+ Montant prélevé le 17/03/2026 sur votre compte.
+""")
+
+    assert receipt.document_number is not None
+    assert receipt.document_number.value == "2026 03 8812044"
+    assert receipt.details.due_date is not None
+    assert receipt.details.due_date.value == dt.date(2026, 3, 17)
 
 
 def test_a_number_in_the_column_after_its_label_is_no_street() -> None:

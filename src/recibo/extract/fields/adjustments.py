@@ -78,7 +78,7 @@ def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
             )
             for entry in by_role[Role.DISCOUNT]
             if _is_money(entry.row, entry.amount)
-            and not _is_prose(entry.row)
+            and not (_is_prose(entry.row) or _is_withheld(entry.row))
             and (entry.amount.value < 0 or not _has_negative(entry.row))
         ),
         *_of_phrase("discount_sum", page, summed=1, without=named),
@@ -171,6 +171,11 @@ def _is_prose(row: Row) -> bool:
     return sum(map(str.isalpha, row.text)) > _MOST_LETTERS
 
 
+def _is_withheld(row: Row) -> bool:
+    """Return whether a row subtracts an advance or a tax that is withheld."""
+    return bool(lexicon.wordbook("withheld").find(row.text))
+
+
 def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:
     """Return whether a row begins with the first of some phrases, or with a rate and that."""
     return bool(phrases) and not row.text[: phrases[0].start].strip(" -*.:#(0123456789%")
@@ -178,7 +183,8 @@ def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:
 
 def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
     for row in page.rows:
-        if row.index in without or page.roles.get(row.index, set()) & _NO_DISCOUNT:
+        is_other = bool(page.roles.get(row.index, set()) & _NO_DISCOUNT) or _is_withheld(row)
+        if row.index in without or is_other:
             continue
         if lexicon.wordbook("voided").find(row.text):
             continue
