@@ -55,8 +55,10 @@ def _listed_tax(document: FiscalDocument) -> Extracted[Decimal] | None:
         for start, word in enumerate(line.words):
             cell = Cell(line.words[start:])
             found = numbers.amounts(cell.text) if word.text.upper() == _TAX else ()
-            if len(found) == _BASE_RATE_AMOUNT and taxes.is_product(found):
-                return cell.found(found[-1].value)
+            # Another table may be right of the list.
+            own = found[:_BASE_RATE_AMOUNT]
+            if len(own) == _BASE_RATE_AMOUNT and taxes.is_product(own):
+                return cell.found(own[-1].value)
     return None
 
 
@@ -82,8 +84,10 @@ def _parts(document: FiscalDocument, label: Label) -> Iterator[Extracted[LineIte
     rows = document.form.lines[label.line + 1 : label.line + 1 + _MOST_ROWS]
     below = range(label.line + 1, label.line + 1 + len(rows))
     sums = [one for kind in (*_TOTALS, "payable") for one in document.form.every(kind)]
-    # The boxes of the sums are right of the parts.
-    boxed = (one.box.x0 for one in sums if one.line in below and one.start)
+    # The boxes of the sums are right of the parts, or in a row below.
+    boxed = (
+        one.box.x0 for one in sums if one.line in below and document.form.on_line(one.line)[0].start
+    )
     right = min(boxed, default=float("inf"))
     titles: list[Cell] = []
     for normalized in rows:
