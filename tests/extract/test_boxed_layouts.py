@@ -369,3 +369,36 @@ def test_the_tax_of_a_list_is_read_next_to_another_table() -> None:
 
     assert receipt.tax is not None
     assert receipt.tax.value == Decimal("38.90")
+
+
+def test_services_of_a_note_need_neither_quantity_nor_price() -> None:
+    services = """
+ Código  Descrição do serviço        Sit. Trib.  Alíq. %  Base Cálc.   ISSQN     Total
+ 8.01    Mensalidade, junho          TI             2,01      420,00    8,44    420,00
+ 8.02    Material didático           TI             2,01       95,00    1,91     95,00
+ Valor total da nota R$ 515,00"""
+    note = NOTE.replace("\n DISCRIMINAÇÃO DOS SERVIÇOS\n Revisão do motor", services)
+    receipt = _read(note.format(issuer=ISSUER, customer=f" Ana Reis\n CNPJ: {CUSTOMER}"))
+
+    assert _items(receipt) == [
+        ("Mensalidade, junho", Decimal("420.00")),
+        ("Material didático", Decimal("95.00")),
+    ]
+
+
+def test_services_and_their_values_are_a_table() -> None:
+    receipt = _read(f"""
+ Nítido Telecom S.A. - CNPJ {ISSUER}
+ NOTA FISCAL DE SERVIÇO DE TELECOMUNICAÇÕES     Nº 118.203   Emissão: 08/07/2026
+ Ana Lima                               Vencimento     Valor a pagar
+ Méier                                  25/07/2026         R$ 94,90
+ Serviços                                            Valor R$
+ Pós 50GB - linha (21) 98800-1122                       89,90
+ Clube de Leitura                                        5,00
+ Total da fatura                                        94,90
+""")
+
+    assert _items(receipt) == [
+        ("Pós 50GB - linha (21) 98800-1122", Decimal("89.90")),
+        ("Clube de Leitura", Decimal("5.00")),
+    ]

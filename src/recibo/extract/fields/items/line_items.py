@@ -105,12 +105,16 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
         for value in {figure.value for figure in row.numbers if figure.is_money}
     )
     tabled = tables.read(lines, is_narrow=is_narrow)
+    is_note = document is not None and document.is_service_note
+    # Several services of one note may have neither quantities nor prices.
+    may_lack = is_note and len(tabled) >= _FEWEST
     is_consistent = _is_summed(tabled, amounts) and all(
-        arithmetic.is_product(item.value) for item in tabled
+        arithmetic.is_product(item.value) or (may_lack and _is_amount_alone(item.value))
+        for item in tabled
     )
     if is_consistent and not is_narrow:
         return tabled
-    if document and document.is_service_note:
+    if document and is_note:
         service = nfse.service(document.document)
         return (service,) if service else ()
     listed = _on_narrow_page(lines, amounts) if is_narrow else _on_wide_page(lines)
@@ -164,6 +168,10 @@ def _letters(items: _Items) -> int:
 def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
     """Return whether the sum of the items' totals is printed, apart from a single item itself."""
     return bool(items) and amounts[_sum(items)] > (len(items) == 1)
+
+
+def _is_amount_alone(item: LineItem) -> bool:
+    return item.qty is None and item.unit_price is None
 
 
 def _products(items: _Items) -> int:
