@@ -1,12 +1,13 @@
 """Values in boxes and columns next to those of others; each layout was invented for its test."""
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from recibo.extract import pipeline
-from recibo.extract.model import Receipt
+from recibo.extract.model import Line, Receipt
 from tests.extract.typesetting import cnpj, nfe_key, text_page
 
 ISSUER, CUSTOMER = cnpj("287714090001"), cnpj("053321180002")
@@ -371,6 +372,19 @@ def test_the_tax_of_a_list_is_read_next_to_another_table() -> None:
     assert receipt.tax.value == Decimal("38.90")
 
 
+def test_a_number_below_a_title_has_a_sign_and_a_prefix() -> None:
+    receipt = _read("""
+ Papeles Andinos S.A.S.
+ NIT 900.811.204-0
+ Señores: Colegio Los Cerezos Ltda         Factura electrónica de venta
+ NIT: 860044120-5                          No. SETP 990001287
+ Total a pagar                             $ 1.286.393,00
+""")
+
+    assert receipt.document_number is not None
+    assert receipt.document_number.value == "990001287"
+
+
 def test_services_of_a_note_need_neither_quantity_nor_price() -> None:
     services = """
  Código  Descrição do serviço        Sit. Trib.  Alíq. %  Base Cálc.   ISSQN     Total
@@ -402,3 +416,24 @@ def test_services_and_their_values_are_a_table() -> None:
         ("Pós 50GB - linha (21) 98800-1122", Decimal("89.90")),
         ("Clube de Leitura", Decimal("5.00")),
     ]
+
+
+@pytest.mark.parametrize("title", ["請求書", "領収書"])
+def test_a_large_japanese_title_is_not_the_seller(title: str) -> None:
+    page = text_page(f"""
+
+                           {title}
+ 株式会社みなと商事 御中                     番号: INV-2026-0318
+                                           発行日: 2026年3月31日
+ ご請求金額  ¥132,000 (税込)
+ 品名                          数量        単価         金額
+ ロゴデザイン制作                1       120,000      120,000
+ 消費税 (10%)                                          12,000
+ 合計                                                ¥132,000
+""")
+    first, *others = page.lines
+    box = replace(first.box, y0=first.box.y0 - 2 * first.box.height)
+    tall = Line(tuple(replace(word, box=box) for word in first.words), box)
+    receipt = pipeline.understand([[replace(page, lines=(tall, *others))]])
+
+    assert receipt.merchant_name is None or receipt.merchant_name.value != title

@@ -272,9 +272,13 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
 
 
 def _is_with_label(number: str, row: Row) -> bool:
-    """Return whether the cell of a number has a label of a number, too."""
+    """Return whether the cell of a number has a label of a number, too, not only "No."."""
     texts = [cell.text for cell in row.cells() if number in cell.text]
-    return any(_labels(text, _NUMBER_KINDS) for text in texts)
+    return any(
+        not _PLAIN.fullmatch(text[label.start : label.end])
+        for text in texts
+        for label in _labels(text, _NUMBER_KINDS)
+    )
 
 
 def _signed_below(row: Row, label: Phrase, below: Row) -> str | None:
