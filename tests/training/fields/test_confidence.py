@@ -50,7 +50,8 @@ def test_words_of_a_text_layer_may_be_lost_but_not_misread(document: Document) -
 
 
 def test_weights_have_a_value_for_every_feature_in_use() -> None:
-    answers = [Answer({"score": float(score)}, is_right=score > 2) for score in range(6)]
+    scores = [dict.fromkeys(("score", "legible_score"), float(score)) for score in range(6)]
+    answers = [Answer(one, is_right=one["score"] > 2) for one in scores]
     fields = weights("confidence")
     known = [Sample(field, "clean", answer) for field in fields for answer in answers]
 
@@ -59,4 +60,4 @@ def test_weights_have_a_value_for_every_feature_in_use() -> None:
     assert {name: own.keys() for name, own in fields.items()} == {
         name: own.keys() for name, own in fitted.items()
     }
-    assert all(own["score"] > 0 for own in fitted.values())
+    assert all(own.get("score", own.get("legible_score", 0)) > 0 for own in fitted.values())
