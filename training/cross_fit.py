@@ -40,7 +40,8 @@ def cross_fit(
     Args:
         documents: What to fit on.
         fitters: The fields to fit.
-        earlier: By fold, the weights of fields that were fitted without it before.
+        earlier: By fold, the weights of fields that were fitted without it before, on the same
+            documents: others may divide the sources into other folds.
         jobs: Processes to read in.
     """
     folds = fold_of(documents)

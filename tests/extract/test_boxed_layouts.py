@@ -188,7 +188,7 @@ LETTER = """
     [
         "Mairie de Chalmazel\n Le Bourg\n 42920 Chalmazel",
         "Mr and Mrs Pemberton\n The Old Forge\n Church Stretton\n SY6 6DB",
-        "Rijwielhandel Jansen\n Dorpsstraat 4\n 3732 HH De Bilt",
+        "Rijwielhandel Jansen\n Dorpsstraat 4\n 3732 HH De Rijp",
         "Exmo.(s) Sr.(s)\n Hotel Douro Velho\n Quinta do Ribeiro, 22\n 5100-428 Lamego",
     ],
 )
@@ -437,3 +437,51 @@ def test_a_large_japanese_title_is_not_the_seller(title: str) -> None:
     receipt = pipeline.understand([[replace(page, lines=(tall, *others))]])
 
     assert receipt.merchant_name is None or receipt.merchant_name.value != title
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["Receipt No:        004512 Cashier Ana", "Invoice No         10045 Page 1"],
+)
+def test_words_behind_a_number_far_from_its_label_are_no_street(row: str) -> None:
+    number = _read(f" CORNER SHOP\n {row}\n Tea      4.50\n Total    4.50\n").document_number
+
+    assert number is not None
+    assert number.value in row
+    assert number.value.isdigit()
+
+
+@pytest.mark.parametrize(
+    "row", ["Payment due on or before 12 May 2024", "Payment due: until 12 May 2024"]
+)
+def test_words_of_other_dates_may_be_between_a_due_date_and_its_label(row: str) -> None:
+    invoice = f" Kettner Ltd\n Invoice 4471\n Date: 12 April 2024\n {row}\n Total    4.50\n"
+    due = _read(invoice).details.due_date
+
+    assert due is not None
+    assert due.value == dt.date(2024, 5, 12)
+
+
+def test_a_discount_for_a_payment_in_advance_is_a_discount() -> None:
+    receipt = _read("""
+ CORNER SHOP
+ Subtotal                          100.00
+ Advance payment discount          -10.00
+ Total                              90.00
+""")
+
+    assert receipt.details.discount is not None
+    assert receipt.details.discount.value == Decimal(10)
+
+
+def test_the_name_of_a_passenger_is_not_what_follows_the_tax_id() -> None:
+    receipt = _read(f"""
+ Viação Serra Azul Ltda - CNPJ {ISSUER}
+ Bilhete de Passagem Eletrônico  Nº 7712 Série 1  Emissão: 09/08/2026
+ Passageiro: Elisa Montenegro Dias   CPF: 390.533.447-05   Poltrona: 12 Janela
+ Tarifa                                            80,00
+ Valor total do bilhete                            80,00
+""")
+
+    assert receipt.details.customer_name is not None
+    assert receipt.details.customer_name.value == "Elisa Montenegro Dias"

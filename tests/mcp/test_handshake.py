@@ -99,6 +99,25 @@ def test_first_answer_comes_before_the_sdk_is_imported(tmp_path: Path) -> None:
     assert 70 == command.returncode
 
 
+@pytest.mark.parametrize("closed", ["", "2>&-"])
+def test_what_is_printed_by_mistake_is_no_message(tmp_path: Path, closed: str) -> None:
+    answered = "from recibo.mcp import handshake; handshake.answer_first(); print('by mistake')"
+    program = f"{answered}; import sys; sys.stdout.buffer.write(b'left out\\nanswer\\n')"
+    program += "; sys.stdout.buffer.flush(); sys.stdout.flush()"
+    said = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, program],
+        input=as_lines(HELLO),
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+    )
+
+    first, *others = said.stdout.splitlines()
+    assert 1 == json.loads(first)["id"]
+    assert [b"answer"] == others
+    assert (b"" if closed else b"by mistake\n") == said.stderr
+
+
 def test_first_answer_needs_few_imports() -> None:
     said = subprocess.run(
         [sys.executable, "-c", IMPORTED], capture_output=True, text=True, check=True

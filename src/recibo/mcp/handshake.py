@@ -5,12 +5,13 @@ answer the client's `initialize`. Then the SDK reads the same line, which it nee
 and its own answer, the same as the first, is left out.
 """
 
+import fcntl
 import io
 import os
 import sys
 from collections.abc import Iterator
 from importlib import metadata
-from typing import Any
+from typing import Any, BinaryIO
 
 from mcp_types import (
     Implementation,
@@ -49,8 +50,7 @@ def answer_first() -> None:
     line = b"".join(_first_line())
     _replace_stdin(line)
     if (answer := answer_to(line)) is not None:
-        sys.stdout.buffer.write(answer + b"\n")
-        sys.stdout.flush()
+        _write_all(1, answer + b"\n")
         _replace_stdout()
 
 
@@ -84,22 +84,51 @@ def _first_line() -> Iterator[bytes]:
             return
 
 
+def _write_all(fd: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(fd, data) :]
+
+
 def _replace_stdin(line: bytes) -> None:
-    stream = io.BufferedReader(_Replayed(line, os.dup(0)))
+    messages = io.BufferedReader(_Replayed(line, _duplicate(0)))
     _divert(0, os.open(os.devnull, os.O_RDONLY))
-    sys.stdin = io.TextIOWrapper(stream, encoding="utf-8")
+    sys.stdin = _Diverted(os.fdopen(0, "rb", closefd=False), messages)
 
 
 def _replace_stdout() -> None:
-    stream = io.BufferedWriter(_WithoutFirstLine(os.dup(1)))
-    _divert(1, os.dup(2))
-    sys.stdout = io.TextIOWrapper(stream, encoding="utf-8")
+    messages = io.BufferedWriter(_WithoutFirstLine(_duplicate(1)))
+    try:
+        _divert(1, _duplicate(2))
+    except OSError:
+        # There is no stderr.
+        _divert(1, os.open(os.devnull, os.O_WRONLY))
+    sys.stdout = _Diverted(os.fdopen(1, "wb", closefd=False), messages)
+
+
+def _duplicate(fd: int) -> int:
+    # Not as 0, 1 or 2, of which one may be closed.
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
 
 
 def _divert(fd: int, to: int) -> None:
-    # As the SDK does it: what code prints or reads by mistake is no message.
     os.dup2(to, fd)
     os.close(to)
+
+
+class _Diverted(io.TextIOWrapper):
+    """A standard stream of text apart from its `buffer`, which has the messages for the SDK.
+
+    So what code prints or reads by mistake is no message, as the SDK does it.
+    """
+
+    def __init__(self, text: BinaryIO, messages: BinaryIO) -> None:
+        super().__init__(text, encoding="utf-8")
+        self._messages = messages
+
+    @property
+    def buffer(self) -> BinaryIO:
+        """The messages."""
+        return self._messages
 
 
 class _Replayed(io.RawIOBase):

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NewType
+from typing import Any, NamedTuple, NewType
 
 from alembic import command
 from alembic.config import Config
@@ -264,7 +264,7 @@ async def upgrade(connection: AsyncConnection, to: str = "head") -> None:
 
 def is_known_revision(revision_: str) -> bool:
     """Return whether this version knows a schema revision."""
-    return revision_ in _revisions()
+    return revision_ in _revisions().known
 
 
 def _revision(connection: Connection) -> str | None:
@@ -280,14 +280,20 @@ def _is_current(connection: Connection) -> bool:
             "(`recibo restore`)."
         )
         raise NewerSchemaError(message)
-    return found == _revisions()[0]
+    return found == _revisions().newest
+
+
+class _Revisions(NamedTuple):
+    newest: str | None
+    known: frozenset[str]
 
 
 @cache
-def _revisions() -> tuple[str, ...]:
-    """Return the revisions that this version knows, the newest first."""
+def _revisions() -> _Revisions:
+    """Return the revisions that this version knows."""
     script = ScriptDirectory(str(MIGRATIONS))
-    return tuple(one.revision for one in script.walk_revisions())
+    known = frozenset(one.revision for one in script.walk_revisions())
+    return _Revisions(script.get_current_head(), known)
 
 
 def _upgrade(connection: Connection, to: str = "head") -> None:

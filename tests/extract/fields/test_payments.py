@@ -37,3 +37,7 @@ def test_a_method_with_an_amount_of_zero_is_no_payment() -> None:
 )
 def test_a_row_about_the_methods_of_a_shop_is_no_payment(row: str) -> None:
     assert methods(row) == []
+
+
+def test_an_amount_that_was_accepted_is_a_payment() -> None:
+    assert methods("Visa accepted here       24.90") == [PaymentMethod.CARD]

@@ -139,7 +139,7 @@ def _repaired(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _features(text: str) -> Mapping[str, bool]:
-    street = bool(_book("streets").find(text)) or _street_end().search(fold(text)) is not None
+    street = names_street(text)
     letters = sum(map(str.isalpha, text))
     has_digit = any(map(str.isdigit, text))
     postcode = any(one.search(text) for one in tables.postcodes().values())
@@ -235,6 +235,11 @@ def _before_contact(text: str, start: int) -> int:
 def _book(kind: str) -> Phrasebook:
     words = resources.table("addresses.toml")[kind]
     return Phrasebook({kind: words}, joined=False)
+
+
+def names_street(text: str) -> bool:
+    """Return whether a text has a word for a street, or ends like the name of one."""
+    return bool(_book("streets").find(text)) or _street_end().search(fold(text)) is not None
 
 
 @cache

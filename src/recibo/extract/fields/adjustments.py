@@ -173,7 +173,8 @@ def _is_prose(row: Row) -> bool:
 
 def _is_withheld(row: Row) -> bool:
     """Return whether a row subtracts an advance or a tax that is withheld."""
-    return bool(lexicon.wordbook("withheld").find(row.text))
+    is_withheld = bool(lexicon.wordbook("withheld").find(row.text))
+    return is_withheld and not lexicon.wordbook("discount_word").find(row.text)
 
 
 def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:

@@ -19,7 +19,7 @@ FIELD = "due_date"
 # A date is at most this many rows below its label.
 _ROWS_BELOW = 3
 # Labels of other dates end what a label is about.
-_OTHERS = ("date", "aside_date", "start_date", "time", "other_date")
+_OTHERS = ("date", "aside_date", "start_date", "time")
 # A date further from its label, in characters, is about something else.
 _NEAR = 12
 _DAYS_OF_YEAR = 366
@@ -80,7 +80,8 @@ def candidates(
 
 def _labels(row: Row) -> Iterator[Phrase]:
     """Yield the labels in a row that do not belong to an amount: "Number due"."""
-    for label in stacked.phrases(lexicon.wordbook(FIELD, *_OTHERS), row):
+    # The due date of a tax is another date: its label is the longer one.
+    for label in stacked.phrases(lexicon.wordbook(FIELD, *_OTHERS, "other_date"), row):
         is_of_sum = any(
             name.start <= label.start and label.end <= name.end and name.start < label.start
             for name in row.labels

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from recibo.extract import weights
+from recibo.extract.fields import address_pieces
 from recibo.extract.fields.total import probability
 from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
@@ -50,8 +51,8 @@ NUMBER = re.compile(
 
 _MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
 
-# Digits in at least three groups, up to the end of the row: `88 4410 2277 1`.
-_GROUPS = re.compile(r"\d{1,8}(?: \d{1,8}){2,5}$")
+# Digits in at least three groups, up to the end of the row: `88 4410 2277 1`, `2026 03 8812044`.
+_GROUPS = re.compile(r"\d{1,4}(?: \d{1,4}){1,4} \d{1,8}$")
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
@@ -209,13 +210,14 @@ def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
 
 def _is_of_street(label: Phrase, row: Row) -> bool:
     """Return whether a street follows a plain "No.", or any label as the next column."""
-    street = _STREET.match(row.text[label.end :])
-    if street is None:
+    if _STREET.match(row.text[label.end :]) is None:
         return False
-    gaps = [end for end, _ in stacked.gaps(row) if label.end <= end < label.end + street.end()]
-    is_next_column = bool(gaps) and not any(map(str.isdigit, row.text[label.end : gaps[-1]]))
-    is_plain = _PLAIN.fullmatch(row.text[label.start : label.end]) is not None
-    return is_plain or is_next_column
+    if _PLAIN.fullmatch(row.text[label.start : label.end]):
+        return True
+    columns = [start for end, start in stacked.gaps(row) if end >= label.end]
+    begin, end = [*columns, len(row.text), len(row.text)][:2]
+    is_next = not any(map(str.isalnum, row.text[label.end : begin]))
+    return is_next and address_pieces.names_street(row.text[begin:end])
 
 
 def _begins_number(label: Phrase, text: str) -> bool:

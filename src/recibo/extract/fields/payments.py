@@ -101,7 +101,7 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
-    if lexicon.wordbook("accepted").find(row.text):
+    if not any(map(row.is_money, row.amounts)) and lexicon.wordbook("accepted").find(row.text):
         return
     phrases = [
         phrase

@@ -102,7 +102,7 @@ def _is_above_name(line: Piece) -> bool:
 
 
 def _is_recipient(lines: Sequence[Piece], run: Sequence[Piece], sellers: frozenset[str]) -> bool:
-    """Return whether the end of a run is a name, a street and a town, and not the seller's."""
+    """Return whether the end of a run is a name, perhaps a street, and a town, not the seller's."""
     if not _FEWEST_LINES <= len(lines) <= _MOST_LINES:
         return False
     first, *others = lines

@@ -60,9 +60,19 @@ def named_by(document: FiscalDocument, label: Label | None) -> Details:
         return Details()
     lines = list(document.lines)
     near = lines[label.line + 1 : label.line + 1 + _NEAR_LINES]
-    name = _consumer_name(lines[label.line], near) or document.form.read_at(label, _read_name)
+    name = (
+        _name_right_of(document, label)
+        or _consumer_name(lines[label.line], near)
+        or document.form.read_at(label, _read_name)
+    )
     section = Section(label.line, label.line + 1 + _NEAR_LINES)
     return Details(customer_name=name, customer_tax_id=_tax_id(document, section))
+
+
+def _name_right_of(document: FiscalDocument, label: Label) -> Extracted[str] | None:
+    cell = document.form.right(label)
+    name = _read_name(cell.text) if cell else None
+    return cell.found(name) if cell and name else None
 
 
 def of_receipt(document: FiscalDocument) -> Details:
