@@ -14,7 +14,6 @@ from recibo.mcp import handshake
 from tests.cli.test_command import ROOT
 from tests.mcp.test_transports import HELLO, RECIBO, serving
 
-PARAMS: dict[str, Any] = HELLO["params"]  # type: ignore[assignment]
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 # What the process imports before it answers.
 IMPORTED = (
@@ -37,7 +36,7 @@ WITH_PARAMS: list[dict[str, Any]] = [
 ]
 REQUESTS: list[dict[str, Any]] = [
     HELLO,
-    *({**HELLO, "params": {**PARAMS, **changed}} for changed in WITH_PARAMS),
+    *({**HELLO, "params": {**HELLO["params"], **changed}} for changed in WITH_PARAMS),
     *({**HELLO, "id": name} for name in ("a", "", 0, -1, 2**60)),
     {**HELLO, "params": {}},
     {**HELLO, "params": None},

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -18,7 +19,7 @@ from tests.cli.test_command import ROOT, run
 
 PICTURES = ROOT / "docs" / "pictures"
 RECIBO = [sys.executable, "-m", "recibo"]
-HELLO = {
+HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
