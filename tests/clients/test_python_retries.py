@@ -1,13 +1,12 @@
 """Requests that fail are sent again if that is safe."""
 
 import gzip
+import time
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from urllib.parse import unquote
 
 import httpx
 import pytest
-import tenacity.nap
 
 from recibo_client import Recibo, ReciboError, errors
 
@@ -80,7 +79,7 @@ class Script:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses between attempts, which take no time."""
     taken = list[float]()
-    monkeypatch.setattr(tenacity.nap, "time", SimpleNamespace(sleep=taken.append))
+    monkeypatch.setattr(time, "sleep", taken.append)
     return taken
 
 

@@ -77,7 +77,7 @@ def test_client_works_with_only_its_dependencies(python: Path) -> None:
 
 
 def test_few_packages_are_required() -> None:
-    direct = {"anyio", "httpx", "pydantic", "standardwebhooks", "tenacity", "typing-extensions"}
+    direct = {"anyio", "httpx", "pydantic", "standardwebhooks", "typing-extensions"}
     below = {"annotated-types", "certifi", "h11", "httpcore", "idna", "pydantic-core"}
 
     assert direct | below | {"typing-inspection"} == _required(_project()["dependencies"])

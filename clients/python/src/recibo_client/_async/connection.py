@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
+import anyio
 import httpx
 import pydantic
-from tenacity import AsyncRetrying
 
 from recibo_client import _retries, errors
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recibo_client._options import Options
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)
+Receive = Callable[[httpx.Response], Any]
 
 # No answer that is kept in memory is nearly as large: a file has at most 15 MB.
 _MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -38,7 +39,7 @@ class AsyncConnection:
     async def send(self, call: Call, *, retry_seconds: float | None = None) -> httpx.Response:
         """Send a request and return its response; raises ReciboError."""
         seconds = self.options.retry_seconds if retry_seconds is None else retry_seconds
-        return await AsyncRetrying(**_retries.policy(call, seconds))(self._send_once, call)
+        return await self._exchange(call, _read, seconds)
 
     async def get(
         self, call: Call, model: type[Model], *, retry_seconds: float | None = None
@@ -54,29 +55,33 @@ class AsyncConnection:
     async def save(self, call: Call, path: Path) -> Path:
         """Write the content of a response to a file; a file that was there is replaced."""
         part = path.with_name(f"{path.name}.part")
-        policy = _retries.policy(call, self.options.retry_seconds)
+
+        async def write(response: httpx.Response) -> httpx.Response:
+            with part.open("wb") as file:
+                async for chunk in response.aiter_bytes():
+                    file.write(chunk)
+            return response
+
         try:
-            await AsyncRetrying(**policy)(self._save_once, call, part)
+            await self._exchange(call, write, self.options.retry_seconds)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
         return path
 
-    async def _send_once(self, call: Call) -> httpx.Response:
-        return await self._exchange(call, _read)
+    async def _exchange(self, call: Call, receive: Receive, retry_seconds: float) -> httpx.Response:
+        """Send a request until there is a response or an error that is final."""
+        retries = _retries.Retries(call, retry_seconds)
+        while True:
+            try:
+                return await self._attempt(call, receive)
+            except errors.ReciboError as error:
+                pause = retries.pause_after(error)
+                if pause is None:
+                    raise
+            await anyio.sleep(pause)
 
-    async def _save_once(self, call: Call, path: Path) -> None:
-        async def write(response: httpx.Response) -> httpx.Response:
-            with path.open("wb") as file:
-                async for chunk in response.aiter_bytes():
-                    file.write(chunk)
-            return response
-
-        await self._exchange(call, write)
-
-    async def _exchange(
-        self, call: Call, receive: Callable[[httpx.Response], Any]
-    ) -> httpx.Response:
+    async def _attempt(self, call: Call, receive: Receive) -> httpx.Response:
         try:
             async with self._http.stream(
                 call.method,

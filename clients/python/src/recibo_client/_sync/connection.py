@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import httpx
 import pydantic
-from tenacity import Retrying
 
 from recibo_client import _retries, errors
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recibo_client._options import Options
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)
+Receive = Callable[[httpx.Response], Any]
 
 # No answer that is kept in memory is nearly as large: a file has at most 15 MB.
 _MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -38,7 +39,7 @@ class Connection:
     def send(self, call: Call, *, retry_seconds: float | None = None) -> httpx.Response:
         """Send a request and return its response; raises ReciboError."""
         seconds = self.options.retry_seconds if retry_seconds is None else retry_seconds
-        return Retrying(**_retries.policy(call, seconds))(self._send_once, call)
+        return self._exchange(call, _read, seconds)
 
     def get(self, call: Call, model: type[Model], *, retry_seconds: float | None = None) -> Model:
         """Send a request and return the model in its response."""
@@ -52,27 +53,33 @@ class Connection:
     def save(self, call: Call, path: Path) -> Path:
         """Write the content of a response to a file; a file that was there is replaced."""
         part = path.with_name(f"{path.name}.part")
-        policy = _retries.policy(call, self.options.retry_seconds)
+
+        def write(response: httpx.Response) -> httpx.Response:
+            with part.open("wb") as file:
+                for chunk in response.iter_bytes():
+                    file.write(chunk)
+            return response
+
         try:
-            Retrying(**policy)(self._save_once, call, part)
+            self._exchange(call, write, self.options.retry_seconds)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
         return path
 
-    def _send_once(self, call: Call) -> httpx.Response:
-        return self._exchange(call, _read)
+    def _exchange(self, call: Call, receive: Receive, retry_seconds: float) -> httpx.Response:
+        """Send a request until there is a response or an error that is final."""
+        retries = _retries.Retries(call, retry_seconds)
+        while True:
+            try:
+                return self._attempt(call, receive)
+            except errors.ReciboError as error:
+                pause = retries.pause_after(error)
+                if pause is None:
+                    raise
+            time.sleep(pause)
 
-    def _save_once(self, call: Call, path: Path) -> None:
-        def write(response: httpx.Response) -> httpx.Response:
-            with path.open("wb") as file:
-                for chunk in response.iter_bytes():
-                    file.write(chunk)
-            return response
-
-        self._exchange(call, write)
-
-    def _exchange(self, call: Call, receive: Callable[[httpx.Response], Any]) -> httpx.Response:
+    def _attempt(self, call: Call, receive: Receive) -> httpx.Response:
         try:
             with self._http.stream(
                 call.method,
