@@ -2,7 +2,8 @@
 
 These are the parties, the due date, the details of the amounts and of the line items. The truth is
 in `tests/accuracy/bookkeeping.jsonl`, the documents are in a data folder. `--leave-out` reads each
-document with weights that were fitted without its source.
+document with weights that were fitted without its source. Generated documents, in a folder that
+`python -m training.receipts` wrote, have their own truth.
 """
 
 import argparse
@@ -59,8 +60,12 @@ def main() -> None:
     if not asked.data.exists():
         print(f"no documents to measure on: {asked.data} does not exist")
         return
-    every = documents.load(asked.data, Recognition(cache=asked.kept))
-    held_out = {}
+    recognition, held_out = Recognition(cache=asked.kept), {}
+    if (asked.data / documents.GENERATED_LIST).exists():
+        every = documents.load_generated(asked.data, recognition)
+        show(measure(every, bookkeeping_truth.of_generated(asked.data), jobs=asked.jobs))
+        return
+    every = documents.load(asked.data, recognition)
     if asked.leave_out is not None:
         held_out = accuracy.held_out_weights(every, asked.leave_out, jobs=asked.jobs)
     marks = measure(every, bookkeeping_truth.load(asked.truth), held_out=held_out, jobs=asked.jobs)

@@ -17,6 +17,8 @@ SROIE = "sroie"
 LISTED = ("documents", "real-documents")
 _SROIE_SCORER, _LISTED_SCORER = "score_sroie.py", "score_documents.py"
 _LISTS = ("brazil.json", "international.json")
+#: The list in a folder of generated documents, and their set.
+GENERATED_LIST, GENERATED = "truth.json", "generated"
 # The names of fields in the keys of SROIE.
 _SROIE_FIELDS = {"total": "total", "date": "issued_at", "company": "merchant_name"}
 _SROIE_NAMES = {"total": "total", "issued_at": "date", "merchant_name": "merchant"}
@@ -84,6 +86,13 @@ def load(data: Path, recognition: Recognition | None = None) -> list[Document]:
     return [replace(one, source=by_key[one.key]) for one in found]
 
 
+def load_generated(folder: Path, recognition: Recognition | None = None) -> list[Document]:
+    """Return the files of a folder that `python -m training.receipts` wrote."""
+    entries = json.loads((folder / GENERATED_LIST).read_text("utf-8"))
+    recognition = recognition or Recognition()
+    return list(_of_list(folder, GENERATED, entries, recognition))
+
+
 def _sroie(data: Path, recognition: Recognition) -> Iterator[Document]:
     for path in sorted((data / SROIE / "img").iterdir()):
         key_file = data / SROIE / "key" / f"{path.stem}.json"
@@ -109,19 +118,26 @@ def _listed(data: Path, name: str, recognition: Recognition) -> Iterator[Documen
     entries = [
         entry for path in _LISTS for entry in json.loads((data / name / path).read_text("utf-8"))
     ]
+    for found in _of_list(data / name, name, entries, recognition):
+        yield replace(found, scorer=data / _LISTED_SCORER)
+
+
+def _of_list(
+    folder: Path, name: str, entries: Sequence[Mapping[str, Any]], recognition: Recognition
+) -> Iterator[Document]:
     for entry in entries:
         for kind, path in entry["files"].items():
             yield Document(
                 key=f"{name}/{entry['id']}:{kind}",
                 data_set=name,
                 kind=kind,
-                path=data / name / path,
-                scorer=data / _LISTED_SCORER,
+                path=folder / path,
+                scorer=folder / _LISTED_SCORER,
                 truth=entry["truth"],
                 alternatives=entry["alternatives"],
                 asked=frozenset(entry["truth"]) - set(entry.get("unassessed") or ()),
                 precision=entry["issued_at_precision"],
-                source=_origin(entry["source"]),
+                source=_origin(entry["source"]) if "source" in entry else name,
                 recognition=recognition,
             )
 

@@ -1,6 +1,8 @@
 """Scores of the bookkeeping fields, from readings of an invented document."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -169,3 +171,23 @@ def test_file_of_truths_has_no_text_of_a_document() -> None:
 
 def is_hash(value: str) -> bool:
     return len(value) == len(hashed("")) and set(value) <= set("0123456789abcdef")
+
+
+@pytest.mark.parametrize(
+    ("method", "outcome"), [("debit_card", bookkeeping.RIGHT), ("voucher", bookkeeping.WRONG)]
+)
+def test_generated_documents_have_their_own_truth(
+    method: str, outcome: str, tmp_path: Path
+) -> None:
+    one_slip = ["--count", "1", "--kind", "slip", "--language", "de-DE", "--look", "pdf"]
+    command = [sys.executable, "-m", "training.receipts", str(tmp_path), *one_slip]
+    subprocess.run(command, check=True, capture_output=True)
+    [document] = documents.load_generated(tmp_path)
+    truth = bookkeeping_truth.of_generated(tmp_path)[bookkeeping.name_of(document)]
+    [payment] = truth.lists["payments"]
+    reading = {"tip": truth.values["tip"][0], "payments": [{**payment, "method": method}]}
+
+    found = outcomes(document, truth, reading)
+
+    assert (bookkeeping.RIGHT, outcome) == (found["tip"], found["payments"])
+    assert bookkeeping.ABSENT == found["rounding"]

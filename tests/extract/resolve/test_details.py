@@ -1,5 +1,6 @@
 """The amounts of bookkeeping on receipts of several countries."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -103,3 +104,81 @@ TILBAKE             10,00
 """
     assert details_of(receipt.format("KORR. Brød")).discount is None
     assert text(details_of(receipt.format("RABATT    ")).discount) == "25.00"
+
+
+TWO_CARDS = """
+CORNER SHOP
+12.03.2024 14:05
+Tea                   8.11
+Coffee beans         16.50
+TOTAL                24.61
+VISA ****5518        {}
+MASTERCARD {} 9.61
+"""
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "OCR"])
+@pytest.mark.parametrize(
+    ("digits", "last4"), [("****3131", ["5518", "3131"]), ("        ", ["5518", None])]
+)
+def test_each_of_two_cards_has_its_amount_and_digits(
+    digits: str, last4: list[str | None], *, exact: bool
+) -> None:
+    read = details_of(TWO_CARDS.format("15.00", digits), exact=exact).payments
+
+    assert [str(one.value.amount) for one in read] == ["15.00", "9.61"]
+    assert [one.value.last4 for one in read] == last4
+
+
+def test_a_card_without_digits_above_one_with_digits_has_none() -> None:
+    printed = TWO_CARDS.format("15.00", "****3131").replace("****5518", "        ")
+
+    assert [one.value.last4 for one in details_of(printed).payments] == [None, "3131"]
+
+
+def test_card_digits_are_no_amount_where_amounts_have_no_decimals() -> None:
+    printed = """
+BAR EL PUERTO
+24-07-2025 12:12
+Croquetas            9.904
+Cafe                 5.600
+TOTAL              $15.504
+AMEX ************4308
+"""
+    [read] = details_of(printed).payments
+    assert (Decimal(15504), "4308") == (read.value.amount, read.value.last4)
+
+
+SLIP = """
+TRATTORIA LAURO
+01.05.2021 21:14
+Tagliata             25.94
+Pizza                 9.03
+TOTALE EURO          34.97
+AMEX ************9624
+Cod. aut. 568955
+Totale               34.97
+Mancia                {}
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tip", "last", "total"),
+    [
+        ("5.00", "Importo totale       39.97", "39.97"),
+        ("....", "Importo totale       .....", "34.97"),
+        ("5.00", "CONTANTI             39.97", "34.97"),
+    ],
+    ids=["printed", "blank", "cash that happens to be the sum"],
+)
+def test_total_of_a_slip_includes_the_tip_if_printed(tip: str, last: str, total: str) -> None:
+    read = pipeline.understand([[text_page(SLIP.format(tip, last))]])
+
+    assert text(read.total) == total
+
+
+def test_number_of_a_receipt_is_no_voucher() -> None:
+    printed = "CAFE LINDE\nBon-Nr.: 68992\nKaffee 8,11\nSUMME EUR 8,11\nAMEX 8,11\n"
+
+    assert [one.value.method for one in details_of(printed).payments] == [PaymentMethod.CARD]

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import combinations
 
 from recibo.extract.candidates import Candidates
+from recibo.extract.fields.labelled_amounts import Role
 from recibo.extract.model import Extracted
 
 # Each part is rounded separately.
@@ -19,6 +20,7 @@ MOST_PARTS = 5
 _MOST_EQUAL = 2
 # The most likely totals that are added up.
 _MOST_LIKELY, _LIKELY = 8, 0.5
+_TOTAL_ROLES = (Role.PAYABLE, Role.TOTAL, Role.SUM)
 # The fewest parts of a list.
 SEVERAL = 2
 
@@ -103,6 +105,25 @@ class Sums:
         found = self.candidates
         discounts = [-abs(part.value) for part in found.discounts]
         return [*(part.value for part in (*found.charges, *found.roundings)), *discounts]
+
+    @cached_property
+    def with_tips(self) -> Mapping[Decimal, Decimal]:
+        """The amounts before a tip, each with the total below the tip that includes it."""
+        totals = self.candidates.totals
+        return {
+            before.value: after.value
+            for tip in self.candidates.amounts.tips
+            for before in totals
+            for after in totals
+            if after.value == before.value + tip.found.value
+            and _place(tip.found) < _place(after)
+            and self._is_labelled(after)
+        }
+
+    def _is_labelled(self, total: Extracted[Decimal]) -> bool:
+        """Return whether an amount has the label of a total: it may also be cash handed over."""
+        features = self.candidates.total_features.get(total.value, {})
+        return any(features.get(role) for role in _TOTAL_ROLES)
 
     @cached_property
     def likely(self) -> list[Extracted[Decimal]]:

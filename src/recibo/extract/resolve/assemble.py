@@ -86,8 +86,21 @@ def ranked_totals(candidates: Candidates) -> tuple[Extracted[Decimal], ...]:
         )
         for total, checks in checked_totals(candidates)
     ]
-    ranked = sorted(scored, key=lambda pair: -pair[0])
-    return tuple(replace(total, confidence=probability(score)) for score, total in ranked)
+    scored.sort(key=lambda pair: -pair[0])
+    ranked = [replace(total, confidence=probability(score)) for score, total in scored]
+    return tuple(_with_tip_first(ranked, Sums(candidates).with_tips))
+
+
+def _with_tip_first(
+    ranked: Sequence[Extracted[Decimal]], with_tips: Mapping[Decimal, Decimal]
+) -> Sequence[Extracted[Decimal]]:
+    """Prefer the printed total that includes the tip, as paid, to the total before the tip."""
+    paid = with_tips.get(ranked[0].value) if ranked else None
+    final = next((total for total in ranked if total.value == paid), None)
+    if final is None:
+        return ranked
+    final = replace(final, confidence=max(final.confidence, ranked[0].confidence))
+    return [final, *(total for total in ranked if total.value != paid)]
 
 
 def checked_totals(

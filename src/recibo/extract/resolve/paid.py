@@ -255,7 +255,8 @@ def _digits(
     is_only = mention.method is PaymentMethod.VOUCHER and len(some) == 1
     if own or not (is_card or is_only):
         return own[0] if own else None
-    below = [one for one in last4 if one.row > mention.first.row]
+    of_others = {row.row for one in some if one is not mention for row in one.rows}
+    below = [one for one in last4 if one.row > mention.first.row and one.row not in of_others]
     # Several cards have their digits below each of them; a single one may have them above.
     are_several = sum(one.method in CARDS for one in some) > 1
     found = below if are_several else last4

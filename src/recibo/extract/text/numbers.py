@@ -66,7 +66,9 @@ _MINUS_AFTER = re.compile(
     rf"(?<=[.,]\d\d)[{MINUS}](?![\d-]|[^\W\d_]{{2}})|[{MINUS}](?![^\W\d_]|\s*[\d-])|\s?CR\b"
 )
 _MASK, _MORE_DIGITS = "**", re.compile(r"\s\d")
-_MASKED = re.compile(r"\*\*\d{1,4}\s$")
+_MASKED = re.compile(r"\*\*\d{1,3}\s$")
+# The last four digits of a card are all there are: what follows them is an amount.
+_CARD_MASK, _CARD_DIGITS = "****", 4
 #: `X単128`: a unit price.
 _UNIT_PRICE_SIGN = "単"
 # A unit price has a sign in front: `@110`, `単128`.
@@ -181,8 +183,7 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
     for match in _number().finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         digits = sum(map(str.isdigit, match[0]))
-        # `**44 18` is the end of a masked number.
-        if _MASKED.search(before) or (before.endswith(_MASK) and _MORE_DIGITS.match(after)):
+        if not _WITH_CENTS.search(match[0]) and _is_masked(before, match[0], after):
             continue
         # In `3 for 40 -5.00` the last one is negative.
         is_signed = bool(_NEGATIVE.search(before) and _WITH_CENTS.search(match[0]))
@@ -197,6 +198,13 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
         if digits - found.decimals <= _MOST_DIGITS and (may_be_joined or not is_joined):
             is_negative = found.is_bracketed and after[:1] == ")" and before[-1:] != " "
             yield found.negative if is_negative else found
+
+
+def _is_masked(before: str, digits: str, after: str) -> bool:
+    """Return whether digits are the end of a masked number, such as `**44 18` or `****1234`."""
+    if _MASKED.search(before) or (before.endswith(_MASK) and _MORE_DIGITS.match(after)):
+        return True
+    return before.endswith(_CARD_MASK) and len(digits) == _CARD_DIGITS and digits.isdigit()
 
 
 def _read(text: str, match: re.Match[str], minor: int) -> Number:
