@@ -75,6 +75,7 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.growth
 	$(BIN)/python -m benchmarks.growth --sizes 10000 100000
 	$(BIN)/python -m benchmarks.exports
+	$(BIN)/python -m benchmarks.portal
 	$(BIN)/python -m benchmarks.api
 	$(BIN)/python -m benchmarks.webhooks
 	$(BIN)/python -m benchmarks.webhooks --distributed

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import resource
 import signal
 import socket
@@ -68,6 +69,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        _freeze()
         for server in self.servers:
             for listening in server.sockets:
                 url = _url(listening)
@@ -127,11 +129,22 @@ def _raise_open_files() -> int:
     return most if soft == resource.RLIM_INFINITY else soft
 
 
+def _freeze() -> None:
+    """Keep what the start made out of later garbage collections.
+
+    They would visit a quarter of a million objects that stay anyway, which is a third of the time
+    of an export.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 async def _work(settings: Settings) -> None:
     stopped = asyncio.Event()
     for one in _STOPPING:
         asyncio.get_running_loop().add_signal_handler(one, stopped.set)
     async with app.worker(settings):
+        _freeze()
         await stopped.wait()
 
 

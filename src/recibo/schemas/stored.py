@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 #: The current version. Rows without a version have version 0.
 VERSION = 1
@@ -34,17 +35,18 @@ def load(shape: type[BaseModel], stored: Mapping[str, Any]) -> dict[str, Any]:
     return _filled(shape, values)
 
 
-def _filled(shape: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(shape: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
     filled = dict(values)
     for name, inner in _shapes_in(shape).items():
         if (value := values.get(name)) is None:
             continue
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             filled[name] = _filled(inner, value)
         else:
             filled[name] = [_filled(inner, one) for one in value]
-    for name in shape.model_fields.keys() - values.keys():
-        field = shape.model_fields[name]
+    fields = _fields(shape)
+    for name in fields.keys() - values.keys():
+        field = fields[name]
         if field.is_required():
             filled |= _missing(name, field.annotation)
         else:
@@ -57,6 +59,12 @@ def _missing(name: str, annotation: Any) -> dict[str, Any]:
         return {name: []}
     # Anything else is left out, and validation reports it.
     return {name: None} if type(None) in get_args(annotation) else {}
+
+
+# Pydantic looks them up again each time.
+@cache
+def _fields(shape: type[BaseModel]) -> Mapping[str, FieldInfo]:
+    return shape.model_fields
 
 
 @cache
