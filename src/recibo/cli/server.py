@@ -135,7 +135,6 @@ def _freeze() -> None:
     They would visit a quarter of a million objects that stay anyway, which is a third of the time
     of an export.
     """
-    gc.collect()
     gc.freeze()
 
 
