@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from recibo.extract.model import (
+    Box,
     Details,
     Edge,
     Extracted,
@@ -20,7 +21,13 @@ from recibo.schemas.states import Role
 from tests import people
 from tests.portal import accounts, forms, pages, receipt_pages
 from tests.portal.receipt_pages import PATH
-from tests.portal.review_pages import reviewing
+from tests.portal.review_pages import Review, reviewing
+
+
+async def boxes(review: Review) -> list[str]:
+    """Return the names of the boxes on the document in the order in which they are drawn."""
+    text = (await review.service.stranger.get(review.path())).text
+    return re.findall(r'id="box-([a-z0-9_-]+)"', text)
 
 
 async def test_items_that_equal_the_total_are_compared_with_the_subtotal(
@@ -126,8 +133,9 @@ async def test_taxes_payments_and_parties_are_corrected(sqlite_url: str, tmp_pat
     assert [("credit_card", "42.10", "4242")] == [
         (one["method"], one["amount"], one["last4"]) for one in receipt["payments"]
     ]
-    assert "Taxes by rate ICMS 18 % 7.42 → ICMS 12 % 7.42; ISS 2.00" in shown.text
-    assert "Payments Pix 42.10 → Credit card 42.10" in shown.text
+    for line in ("ICMS, 18 %, 7.42 → ICMS, 12 %, 7.42", "none → ISS, 2.00"):
+        assert f"Taxes by rate {line}" in shown.text, line
+    assert "Payments Pix, 42.10 → Credit card, 42.10, •••• 4242" in shown.text
     assert 400 == refused.status_code
     assert "Due date must be a date" in pages.parse(refused).text
     assert "Last digits of the card must be four digits" in pages.parse(refused).text
@@ -400,6 +408,10 @@ async def test_approval_is_withdrawn_and_history_says_who(
             review.service, await people.joined(review.service, review.owner, Role.DEVELOPER)
         )
         without_log = await review.page()
+        await forms.sign_in_as(
+            review.service, await people.joined(review.service, review.owner, Role.VIEWER)
+        )
+        only_looking = await review.page()
 
     history = page.by_id["history"]
     assert "ready" == receipt["review"]["status"]
@@ -411,7 +423,32 @@ async def test_approval_is_withdrawn_and_history_says_who(
         "ana@people.test withdrew the approval",
     ):
         assert step in history, step
-    assert "history" not in without_log.by_id
+    assert history == without_log.by_id["history"]
+    assert "history" not in only_looking.by_id
+
+
+async def test_lines_that_were_not_corrected_keep_their_boxes(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        await review.post(**{"item-0-name": "Pão francês"})
+        renamed = await boxes(review)
+        await review.post(remove="item-0")
+        removed = await boxes(review)
+        history = (await review.page()).by_id["history"]
+
+    assert {"item-0", "item-1"} == {one for one in renamed if one.startswith("item")}
+    assert ["item-0"] == [one for one in removed if one.startswith("item")]
+    assert "Line items Pão, 2, 15.60, 31.20 → Pão francês, 2, 15.60, 31.20" in history
+    assert "Line items Pão francês, 2, 15.60, 31.20 → none" in history
+
+
+async def test_no_box_is_covered_by_a_larger_one(database_url: str, tmp_path: Path) -> None:
+    whole = Extracted("Mercado Sol", 0.9, "MERCADO SOL", 1, Box(0, 0, 480, 880))
+    async with reviewing(database_url, tmp_path, merchant_name=whole) as review:
+        drawn = await boxes(review)
+
+    assert ("merchant_name", {"total", "item-0", "item-1"}) == (drawn[0], set(drawn[1:]))
 
 
 async def test_duplicates_are_linked_both_ways(database_url: str, tmp_path: Path) -> None:

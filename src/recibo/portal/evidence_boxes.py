@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from recibo.portal import list_changes
 from recibo.schemas.receipts import DOUBTFUL, Evidence, FieldEvidence
 from recibo.services.reading.receipt_details import ReceiptDetails
 
@@ -15,7 +16,8 @@ _EXCERPT_RATIO = 6.2
 # The space around the value, in heights of its box.
 _MARGIN = 0.45
 
-_LISTS = ("line_items", "taxes", "payments")
+# The prefixes of the names of their lines.
+_LISTS = {"line_items": "item", "taxes": "tax", "payments": "payment"}
 _FIELDS = tuple(name for name in Evidence.model_fields if name not in ("type", "quality", *_LISTS))
 
 
@@ -78,7 +80,7 @@ def sheets(details: ReceiptDetails) -> list[Sheet]:
     return [
         Sheet(
             number, page.width, page.height, page.turns,
-            tuple(box for at, box in found if at == number),
+            tuple(sorted((box for at, box in found if at == number), key=_from_back)),
         )
         for number, page in enumerate(details.pages[:MOST_PAGES], start=1)
     ]  # fmt: skip
@@ -103,17 +105,33 @@ def _located(details: ReceiptDetails) -> Iterator[tuple[int, EvidenceBox]]:
     if details.evidence is None:
         return
     edited = details.receipt.corrected_fields
-    found = [(name, name, getattr(details.evidence, name)) for name in _FIELDS]
-    # The lines of a corrected list need not be those that were read.
-    items = () if "line_items" in edited else details.evidence.line_items
-    found += [(f"item-{number}", "line_items", one) for number, one in enumerate(items)]
-    for field, part in (("taxes", "tax"), ("payments", "payment")):
-        entries = () if field in edited else getattr(details.evidence, field)
-        found += [(f"{part}-{number}", field, one) for number, one in enumerate(entries)]
-    for name, field, one in found:
+    found = [(name, getattr(details.evidence, name), name in edited) for name in _FIELDS]
+    for field, part in _LISTS.items():
+        lines = _lines(details, field)
+        found += [(f"{part}-{number}", one, is_edited) for number, one, is_edited in lines]
+    for name, one, is_edited in found:
         if box := _box(one):
-            shown = level(one.confidence, is_edited=field in edited)
-            yield one.page, EvidenceBox(name, shown, box)
+            yield one.page, EvidenceBox(name, level(one.confidence, is_edited=is_edited), box)
+
+
+def _lines(details: ReceiptDetails, field: str) -> Iterator[tuple[int, FieldEvidence, bool]]:
+    """Yield the number of each line that was read, its evidence, and whether it was edited."""
+    evidence = getattr(details.evidence, field)
+    if details.machine is None or field not in details.receipt.corrected_fields:
+        yield from ((number, one, False) for number, one in enumerate(evidence))
+        return
+    read, now = (
+        [one.model_dump(mode="json") for one in getattr(version, field)]
+        for version in (details.machine, details.receipt)
+    )
+    for old, new, is_same in list_changes.kept(read, now):
+        yield new, evidence[old], not is_same
+
+
+def _from_back(found: EvidenceBox) -> tuple[int, bool, bool]:
+    """Return a key by which no box is covered by another one that could be clicked around it."""
+    is_line = found.name.rpartition("-")[0] in _LISTS.values()
+    return -found.box.width * found.box.height, found.level == "doubtful", not is_line
 
 
 def _box(found: FieldEvidence | None) -> Box | None:

@@ -1,11 +1,14 @@
-"""The history of a receipt: who changed what, from the audit log."""
+"""The history of a receipt: who changed what, from the audit log.
+
+Members who may correct receipts see it, too, though not the log itself.
+"""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recibo.portal import service_messages
+from recibo.portal import list_changes, service_messages
 from recibo.portal.request_context import RequestContext
 from recibo.portal.translations import LazyText, _, lazy_gettext
 from recibo.schemas.audit import AuditEvent
@@ -25,13 +28,13 @@ class Step:
     actor: str
     act: str
     at: dt.datetime
-    #: Name, value before, value after.
+    #: Name, value before, value after; of a list, each line that differs.
     changes: tuple[tuple[str, Any, Any], ...] = ()
 
 
 async def of(session: ReadSession, caller: RequestContext, receipt_id: str) -> list[Step]:
-    """Return the newest entries about a receipt; none if the member may not read the log."""
-    if not caller.may(Permission.AUDIT_READ):
+    """Return the newest entries about a receipt; none if the member may only look at it."""
+    if not (caller.may(Permission.AUDIT_READ) or caller.may(Permission.RECEIPTS_WRITE)):
         return []
     entries = await audit.about(session, caller.member, receipt_id, limit=_MOST)
     actors = [one.actor_user_id or one.actor_api_key_id for one in entries]
@@ -45,12 +48,22 @@ def _step(entry: AuditEvent, names: Mapping[str, str]) -> Step:
     before, after = entry.before or {}, entry.after or {}
     if entry.action != AuditAction.RECEIPT_CORRECTED:
         return Step(name, str(_ACTS.get(entry.action, entry.action)), entry.created_at)
-    changes = tuple((field, before.get(field), after[field]) for field in after)
+    changes = tuple(
+        (field, *values) for field in after for values in _changed(before.get(field), after[field])
+    )
     fields = tuple(one for one in changes if one[0] not in ("approved", "metadata"))
     act = _("corrected") if fields else _("changed the tags")
     if not fields and "approved" in after:
         act = _("withdrew the approval")
     return Step(name, act, entry.created_at, fields)
+
+
+def _changed(before: Any, after: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield a value before and after a correction; of a list, each line that differs."""
+    if isinstance(after, list):
+        yield from list_changes.changed(before or [], after)
+    else:
+        yield before, after
 
 
 _ACTS: Mapping[str, LazyText] = {
