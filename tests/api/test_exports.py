@@ -106,6 +106,9 @@ async def test_xlsx_has_numbers_dates_and_texts(database_url: str, tmp_path: Pat
     names = [cell.value for cell in head]
     bare, hostile, bakery = (dict(zip(names, line, strict=True)) for line in lines)
     assert (42.59, "n") == (bakery["total"].value, bakery["total"].data_type)
+    # 100.00 is not shown as 100.
+    assert "#,##0.00" == bakery["total"].number_format
+    assert "General" == bakery["confidence"].number_format
     assert "2026-03-14T08:17:42" == bakery["issued_at"].value.isoformat()
     # A text is no formula.
     assert (HOSTILE, "s") == (hostile["merchant_name"].value, hostile["merchant_name"].data_type)

@@ -77,7 +77,7 @@ SENTENCES: Mapping[str, str] = {
     A.INSTALLATION_RESTORED: gettext_noop("The installation was restored from a backup"),
 }
 # Another sentence for what the same action also says.
-_WITHDRAWN = gettext_noop("The approval of %(receipt)s was withdrawn")
+_WITHDRAWN = gettext_noop("%(actor)s withdrew the approval of %(receipt)s")
 _OTHER = gettext_noop("%(actor)s: %(action)s")
 
 _WEBHOOKS = "/portal/webhooks"

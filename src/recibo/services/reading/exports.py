@@ -69,6 +69,8 @@ _MAX_SHEET_ROWS = 1_048_575
 
 _AMOUNTS = frozenset({*AMOUNTS, "qty", "unit_price", "tax_rate"})
 _TIMES = frozenset({"issued_at", "created_at", "updated_at"})
+# The formats of cells: of times, and of amounts by their decimals; others are shown as they are.
+_FORMATS: Mapping[str | int, str] = {"time": "yyyy-mm-dd hh:mm", 2: "#,##0.00", 3: "#,##0.000"}
 # Earlier days have no number in a sheet.
 _FIRST_SHEET_YEAR = 1901
 _RECEIPT_COLUMNS = (
@@ -321,7 +323,7 @@ async def _fill_sheet(
     workbook: xlsxwriter.Workbook, batches: AsyncIterator[Sequence[Receipt]], table: _Table
 ) -> None:
     sheet = workbook.add_worksheet(table.rows.value)
-    date = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm"})
+    formats = {name: workbook.add_format({"num_format": code}) for name, code in _FORMATS.items()}
     bold = workbook.add_format({"bold": True})
     for column, name in enumerate(_COLUMNS[table.rows]):
         sheet.write_string(0, column, table.look.heading(name), bold)
@@ -333,21 +335,28 @@ async def _fill_sheet(
         if count + len(records) > _MAX_SHEET_ROWS:
             message = f"holds {_MAX_SHEET_ROWS:,} rows at most; narrow the filters, or take csv"
             raise ValidationFailed.of("format", message)
-        await asyncio.to_thread(_write_rows, sheet, records, count + 1, date, table.look)
+        await asyncio.to_thread(_write_rows, sheet, records, count + 1, formats, table.look)
         count += len(records)
 
 
 def _write_rows(
-    sheet: Worksheet, records: Sequence[Record], first: int, date: Any, look: Look
+    sheet: Worksheet,
+    records: Sequence[Record],
+    first: int,
+    formats: Mapping[str | int, Any],
+    look: Look,
 ) -> None:
     for row, record in enumerate(records, first):
         for column, (name, value) in enumerate(record.items()):
             if value is None:
                 continue
             if name in _TIMES and (day := _sheet_time(str(value))):
-                sheet.write_datetime(row, column, day, date)
+                sheet.write_datetime(row, column, day, formats["time"])
             elif name in _AMOUNTS or not isinstance(value, str):
-                sheet.write_number(row, column, float(value))
+                # As printed: 100.00, not 100.
+                _, _, decimals = str(value).partition(".")
+                cell_format = formats.get(len(decimals)) if name in _AMOUNTS else None
+                sheet.write_number(row, column, float(value), cell_format)
             else:
                 # Never a formula or a link.
                 sheet.write_string(row, column, str(look.shown(name, value)))
