@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 from recibo.extract.model import Box, Extracted, Line, TextPage, Word, around
@@ -58,6 +59,10 @@ _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
 # OCR may miss the separator of an amount but keep the gap: `80 91`.
 # A number with spaces between its groups, at the end of a cell.
 _GROUPED = re.compile(r"(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t))")
+# The beginning of a number whose groups are separated by spaces, and its next group.
+_FIRST_GROUP, _NEXT_GROUP = re.compile(r"(?<!\d)\d{1,3}$"), re.compile(r"\d{3}(?!\d)")
+#: A space that does not separate the groups of one number.
+_COLUMN_GAP = "\u2003"
 _MISSING_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
 # OCR reads the thick dots of dot matrix printers as dashes: `TOTAL 19-80`.
 _DASH_SEPARATOR = re.compile(r"([0-9]{1,4})-([0-9]{2})")
@@ -209,7 +214,7 @@ def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ..
     found = [
         Row(
             line,
-            line.text[:_MOST_LETTERS],
+            _with_columns(line)[:_MOST_LETTERS],
             _places(line),
             index,
             line.box.y_center / max(text_page.height, 1),
@@ -218,6 +223,19 @@ def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ..
         for index, (text_page, line) in enumerate(_both_ends(placed))
     ]
     return tuple(_with_groupings(found))
+
+
+def _with_columns(line: Line) -> str:
+    """Return the text of a line in which no gap between columns looks like one in a number.
+
+    In `2 603,98` the first may be a quantity.
+    """
+    text = line.text
+    for (before, word), place in zip(pairwise(line.words), _places(line)[1:], strict=True):
+        may_be_number = _FIRST_GROUP.search(before.text) and _NEXT_GROUP.match(word.text)
+        if may_be_number and word.box.x0 - before.box.x1 > CELL_GAP * word.box.height:
+            text = f"{text[: place - 1]}{_COLUMN_GAP}{text[place:]}"
+    return text
 
 
 def _with_groupings(rows: Sequence[Row]) -> list[Row]:
