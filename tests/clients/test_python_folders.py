@@ -49,13 +49,26 @@ def test_second_run_uploads_only_what_is_new(recibo: Recibo, folder: Path) -> No
     (folder / "f.jpg").write_bytes(jpeg(f"{folder} f"))
     # As a crash may leave it.
     with (folder / ".recibo-journal.jsonl").open("a") as journal:
-        journal.write('{"sha256": "ab')
+        journal.write('[]\n{"context": []}\n{"sha256": "ab')
 
     second = recibo.receipts.extract_folder(folder)
 
     assert "1 read, 4 known, 1 failed" == str(second)
     assert {one.receipt_id for one in first.read} == {one.receipt_id for one in second.known}
     assert "0 read, 5 known, 1 failed" == str(recibo.receipts.extract_folder(folder))
+
+
+def test_files_of_another_organization_are_not_known(recibo: Recibo, folder: Path) -> None:
+    recibo.receipts.extract_folder(folder)
+    journal = folder / ".recibo-journal.jsonl"
+    org_id = recibo.key().org_id
+    journal.write_text(journal.read_text().replace(org_id, "org_another"))
+
+    assert "0 known" in str(recibo.receipts.extract_folder(folder))
+
+    # Version 0.1.0 did not note the organization.
+    journal.write_text(journal.read_text().replace(f', "{org_id}"', ""))
+    assert "4 known" in str(recibo.receipts.extract_folder(folder))
 
 
 def test_higher_accuracy_reads_known_files_again(recibo: Recibo, folder: Path) -> None:
@@ -88,7 +101,8 @@ def test_refused_key_stops_all(server: Server, folder: Path) -> None:
             folder, concurrency=1, on_file=lambda so_far, _: reports.append(str(so_far))
         )
 
-    assert ["0 read, 0 known, 1 failed"] == reports
+    # No file is sent to a server that refuses the key.
+    assert [] == reports
 
 
 def test_failing_callback_stops_all(recibo: Recibo, folder: Path) -> None:

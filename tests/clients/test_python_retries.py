@@ -3,12 +3,13 @@
 import gzip
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import httpx
 import pytest
 
-from recibo_client import Recibo, ReciboError, errors
+from recibo_client import Recibo, ReciboError, _retries, errors
 
 KEY = {
     "id": "key_1",
@@ -77,9 +78,11 @@ class Script:
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses between attempts, which take no time."""
+    """The pauses between attempts, which take no time but pass on the client's clock."""
     taken = list[float]()
     monkeypatch.setattr(time, "sleep", taken.append)
+    clock = SimpleNamespace(monotonic=lambda: sum(taken))
+    monkeypatch.setattr(_retries, "time", clock)
     return taken
 
 
@@ -106,6 +109,54 @@ def test_upload_is_repeated_with_the_same_idempotency_key(problem: Step) -> None
     assert 3 == len(script.requests)
     assert 1 == len({one.headers["Idempotency-Key"] for one in script.requests})
     assert all(b"lunch" in one.read() for one in script.requests)
+
+
+@pytest.mark.parametrize(
+    ("problem", "seconds"),
+    [(httpx.ConnectError, 5), (refusal(503, "server_error"), 30), (httpx.Response(520), 30)],
+    ids=["nothing listens", "busy", "an error of a proxy"],
+)
+def test_attempts_end_after_some_seconds(
+    problem: Step, seconds: float, pauses: list[float]
+) -> None:
+    script = Script(*[problem] * 200)
+
+    with script.client() as recibo, pytest.raises(ReciboError):
+        recibo.receipts.extract(b"lunch")
+
+    assert pytest.approx(seconds) == sum(pauses)
+
+
+def test_server_that_has_answered_may_restart_for_longer(pauses: list[float]) -> None:
+    script = Script(httpx.Response(200, json=KEY), *[httpx.ConnectError] * 200)
+
+    with script.client() as recibo:
+        recibo.key()
+        with pytest.raises(errors.ConnectionFailedError):
+            recibo.key()
+
+    assert pytest.approx(30) == sum(pauses)
+
+
+def test_a_long_request_that_is_cut_off_is_repeated(pauses: list[float]) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.params.get("wait") and not pauses:
+            # It was held longer than requests are repeated.
+            pauses.append(40)
+            raise httpx.RemoteProtocolError("cut off")
+        return httpx.Response(200, json=RECEIPT)
+
+    http = httpx.Client(transport=httpx.MockTransport(answer))
+    with Recibo("sk_live_x", http_client=http) as recibo:
+        assert "rcp_1" == recibo.receipts.wait("rcp_1").id
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "https://", "http://[bad", "http://a b", "http://host:99999", "ftp://host"]
+)
+def test_url_without_a_host_is_refused(url: str) -> None:
+    with pytest.raises(errors.ConfigurationError, match="URL"):
+        Recibo("sk_live_x", base_url=url)
 
 
 def test_two_uploads_have_two_idempotency_keys() -> None:

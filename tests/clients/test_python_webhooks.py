@@ -114,9 +114,10 @@ def test_one_of_several_signatures_is_enough() -> None:
     assert "evt_1" == event.id
 
 
-def test_signed_body_that_is_no_event_has_an_error() -> None:
+@pytest.mark.parametrize("body", ["{}", "hello"])
+def test_signed_body_that_is_no_event_has_an_error(body: str) -> None:
     with pytest.raises(errors.UnexpectedResponseError, match="no event"):
-        webhooks.verify("{}", signed("{}"), SECRET)
+        webhooks.verify(body, signed(body), SECRET)
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_a", "whsec_@@@", "whsec_é"])

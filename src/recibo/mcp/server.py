@@ -116,7 +116,7 @@ def _add_finding(server: MCPServer, stored: Receipts) -> None:
         limit: Annotated[int, Field(ge=1, le=200)] = 20,
     ) -> dict[str, Any]:
         """Find receipts that were read before; by date: `after` <= date < `before`."""
-        search = Search(query, merchant, after, before, currency, category, review)
+        search = Search(query, merchant, after, before, currency.upper(), category, review)
         return {"receipts": await _answered(stored.search(search, limit))}
 
     @server.tool(annotations=_READS)
@@ -128,7 +128,7 @@ def _add_finding(server: MCPServer, stored: Receipts) -> None:
         currency: Annotated[str, Field(description="ISO 4217; all if empty")] = "",
     ) -> dict[str, Any]:
         """Add up the totals of receipts by month, category or merchant, for each currency."""
-        search = Search(after=after, before=before, currency=currency)
+        search = Search(after=after, before=before, currency=currency.upper())
         found = await _answered(stored.search(search, _MOST))
         return {"currencies": receipts.spending(found, Group(by))}
 

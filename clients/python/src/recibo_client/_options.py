@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -37,7 +38,7 @@ class Options:
 
     def limits(self, wait_seconds: float) -> httpx.Timeout:
         """Return the time limits of a request that the server may hold for a while."""
-        read = max(self.timeout, wait_seconds + _CONNECT_SECONDS)
+        read = max(self.timeout, wait_seconds + min(self.timeout, _CONNECT_SECONDS))
         return httpx.Timeout(read, connect=min(self.timeout, _CONNECT_SECONDS))
 
 
@@ -56,5 +57,18 @@ def make(
     if not url.startswith(("http://", "https://")):
         message = f"The URL of the server begins with https:// or http://, not {url!r}."
         raise ConfigurationError(message)
+    _require_host(url)
     root = url.rstrip("/").removesuffix("/v1")
     return Options(key, root, timeout, retry_seconds)
+
+
+def _require_host(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        # Reading the port checks it.
+        is_server = bool(parts.hostname) and parts.port != 0 and not set(url) & set(" \t\r\n")
+    except ValueError:
+        is_server = False
+    if not is_server:
+        message = f"The URL of the server needs a host, such as https://example.com, not {url!r}."
+        raise ConfigurationError(message)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: The endings of files that are uploaded.
 SUFFIXES = frozenset({".heic", ".heif", ".jpeg", ".jpg", ".pdf", ".png", ".tif", ".tiff", ".webp"})
 JOURNAL = ".recibo-journal.jsonl"
+_ENTRY_KEYS = {"sha256", "context", "receipt_id"}
+_CONTEXT_BEFORE = 2
 # Of a large folder, uploads wait for each other; that is no reason to give up.
 BATCH_RETRY_SECONDS = 600.0
 
@@ -100,7 +102,8 @@ class Folder:
             folder: An existing folder.
             pattern: A glob below it.
             journal: Where to note what was read.
-            context: A file is known only in the same context: the server and the accuracy.
+            context: A file is known only in the same context: the server, the accuracy and the
+                organization.
             on_file: Called after each file, by one thread at a time.
         """
         if not folder.is_dir():
@@ -197,24 +200,26 @@ class _Journal:
     def _entries(self) -> list[tuple[str, str]]:
         if not self._path.exists():
             return []
-        text = self._path.read_text(encoding="utf-8")
+        text = self._path.read_text(encoding="utf-8", errors="replace")
         if not text.endswith("\n"):
             self._line_start = "\n"
+        # Entries of version 0.1.0 do not name the organization.
+        contexts = (self._context, self._context[:_CONTEXT_BEFORE])
         found = [_parsed(line) for line in text.splitlines()]
         return [
-            (entry["sha256"], entry["receipt_id"])
+            (str(entry["sha256"]), str(entry["receipt_id"]))
             for entry in found
-            if entry.get("context") == self._context
+            if entry.get("context") in contexts
         ]
 
 
 def _parsed(line: str) -> dict[str, Any]:
+    """Return an entry; an empty one if a crash cut it off: that file is uploaded again."""
     try:
-        entry: dict[str, Any] = json.loads(line)
+        entry = json.loads(line)
     except ValueError:
-        # A crash cut it off: that file is uploaded again.
         return {}
-    return entry
+    return entry if isinstance(entry, dict) and entry.keys() >= _ENTRY_KEYS else {}
 
 
 def _documents(folder: Path, pattern: str) -> list[Path]:

@@ -29,7 +29,7 @@ def verify(body: bytes | str, headers: Mapping[str, str], secret: str) -> models
     """
     webhook = _webhook(secret)
     try:
-        webhook.verify(body, dict(headers))
+        webhook.verify(body, dict(headers), json_parse=False)
     except (standardwebhooks.WebhookVerificationError, ValueError) as error:
         # ValueError: a header or a body of another form.
         raise errors.SignatureError(str(error)) from error

@@ -31,6 +31,7 @@ class AsyncConnection:
     def __init__(self, options: Options, http_client: httpx.AsyncClient | None) -> None:
         self.options = options
         self._http = http_client or httpx.AsyncClient()
+        self._has_answered = False
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -71,7 +72,7 @@ class AsyncConnection:
 
     async def _exchange(self, call: Call, receive: Receive, retry_seconds: float) -> httpx.Response:
         """Send a request until there is a response or an error that is final."""
-        retries = _retries.Retries(call, retry_seconds)
+        retries = _retries.Retries(call, retry_seconds, is_known=self._has_answered)
         while True:
             try:
                 return await self._attempt(call, receive)
@@ -95,6 +96,7 @@ class AsyncConnection:
             ) as streamed:
                 take = receive if streamed.is_success else _read
                 response: httpx.Response = await take(streamed)
+                self._has_answered = True
         except httpx.RequestError as problem:
             # Some problems have no text.
             reason = str(problem) or type(problem).__name__

@@ -217,11 +217,13 @@ class AsyncReceipts:
         # Otherwise a file that was read with less accuracy would only be returned again.
         reread = True if accuracy == "high" else None
         form = params.form(accuracy=accuracy, type=type, metadata=metadata, reread=reread)
+        # It also fails at once for a wrong URL or key.
+        key = await self._connection.get(_calls.get_own_key(), models.OwnKey)
         work = Folder(
             Path(folder),
             pattern,
             journal=None if journal is None else Path(journal),
-            context=(self._connection.options.base_url, accuracy or "standard"),
+            context=(self._connection.options.base_url, accuracy or "standard", key.org_id),
             on_file=on_file,
         )
 

@@ -31,6 +31,7 @@ class Connection:
     def __init__(self, options: Options, http_client: httpx.Client | None) -> None:
         self.options = options
         self._http = http_client or httpx.Client()
+        self._has_answered = False
 
     def close(self) -> None:
         """Close the connections."""
@@ -69,7 +70,7 @@ class Connection:
 
     def _exchange(self, call: Call, receive: Receive, retry_seconds: float) -> httpx.Response:
         """Send a request until there is a response or an error that is final."""
-        retries = _retries.Retries(call, retry_seconds)
+        retries = _retries.Retries(call, retry_seconds, is_known=self._has_answered)
         while True:
             try:
                 return self._attempt(call, receive)
@@ -93,6 +94,7 @@ class Connection:
             ) as streamed:
                 take = receive if streamed.is_success else _read
                 response: httpx.Response = take(streamed)
+                self._has_answered = True
         except httpx.RequestError as problem:
             # Some problems have no text.
             reason = str(problem) or type(problem).__name__
