@@ -20,6 +20,7 @@ from tests.readers import ScriptedReader
 
 DOCUMENT = make.jpeg("document")
 KEY = "35250311222333000181650010000123451000864157"
+CASH = {"method": "cash", "amount": "42.59", "tendered": "50"}
 BARE_ITEM = dict.fromkeys(LineItem.model_fields)
 
 
@@ -455,6 +456,20 @@ async def test_what_bookkeeping_needs_is_corrected_like_the_rest(
     assert sorted(BOOKKEEPING) == corrected["corrected_fields"]
     assert corrected == again
     assert [[], []] == [cleared["taxes"], cleared["payments"]]
+
+
+async def test_taxes_and_payments_that_do_not_add_up_need_review(
+    database_url: str, tmp_path: Path
+) -> None:
+    wrong = {"tax": "5.73", "taxes": [{"amount": "3"}], "payments": [CASH | {"amount": "5"}]}
+    right = {"taxes": [{"amount": "3"}, {"amount": "2.73"}], "payments": [CASH]}
+    async with read(database_url, tmp_path) as (service, receipt):
+        doubted = (await service.patched(receipt["id"], **wrong))["review"]
+        sure = (await service.patched(receipt["id"], **right))["review"]
+
+    reasons = [{"code": "amounts_disagree", "field": name} for name in ("taxes", "payments")]
+    assert ("needs_review", reasons) == (doubted["status"], doubted["reasons"])
+    assert ("ready", []) == (sure["status"], sure["reasons"])
 
 
 async def test_discounts_and_charges_are_no_disagreement(sqlite_url: str, tmp_path: Path) -> None:

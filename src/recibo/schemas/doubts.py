@@ -5,7 +5,6 @@ from decimal import Decimal
 
 from recibo.extract.model import Source
 from recibo.extract.resolve import confidence
-from recibo.lib import money
 from recibo.schemas import sums
 from recibo.schemas.receipts import DOUBTFUL, Evidence, Reading, ReviewReason
 from recibo.schemas.states import ReviewCode
@@ -16,8 +15,6 @@ WHOLE_CONFIDENCE = 0.9
 _REQUIRED = ("merchant_name", "issued_at", "total")
 _LISTS = ("line_items", "taxes", "payments")
 _EVIDENCED = tuple(name for name in Evidence.model_fields if name not in (*_LISTS, "quality"))
-# Amounts may differ by rounding, to 0.05 in some countries: so many minor units.
-_ROUNDING_UNITS = 5
 
 
 def find(
@@ -39,7 +36,7 @@ def find(
         ),
         *(
             ReviewReason(code=ReviewCode.AMOUNTS_DISAGREE, field=name)
-            for name in _disagreeing(reading, evidence, corrected)
+            for name in (*_disagreeing(reading, evidence, corrected), *_differing(reading))
         ),
         *(
             ReviewReason(code=ReviewCode.EMBEDDED_DIFFERS, field=name)
@@ -97,10 +94,10 @@ def _disagreeing(
 ) -> Iterator[str]:
     """Yield the fields whose amounts do not add up."""
     total, subtotal, tax = (_decimal(one) for one in (reading.total, reading.subtotal, reading.tax))
-    tolerance = _ROUNDING_UNITS * Decimal(1).scaleb(-money.minor_digits(reading.currency or ""))
+    tolerance = sums.tolerance(reading.currency)
 
-    def agree(amount: Decimal, *sums: Decimal) -> bool:
-        return any(abs(amount - one) <= tolerance for one in sums)
+    def agree(amount: Decimal, *others: Decimal) -> bool:
+        return any(abs(amount - one) <= tolerance for one in others)
 
     between = sums.steps(reading)
     whole = subtotal if subtotal is not None else total
@@ -121,6 +118,14 @@ def _disagreeing(
     shares = _confidences(evidence)
     if is_changed or min(shares.get("total", 0), shares.get("subtotal", 0)) < DOUBTFUL:
         yield "total"
+
+
+def _differing(reading: Reading) -> Iterator[str]:
+    """Yield the lists that do not add up to the amount that is their sum."""
+    if sums.taxes_differ(reading):
+        yield "taxes"
+    if sums.payments_differ(reading):
+        yield "payments"
 
 
 def _decimal(amount: str | None) -> Decimal | None:

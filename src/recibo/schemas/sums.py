@@ -1,12 +1,24 @@
-"""What may be between the amounts of a receipt."""
+"""What the amounts of a receipt add up to, and what may be between them."""
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from itertools import combinations
 
+from recibo.extract.model import DocumentType
+from recibo.lib import money
 from recibo.schemas.receipts import Reading, Receipt
 
 _ADDED = ("service_charge", "tip", "rounding")
+# Amounts may differ by rounding, to 0.05 in some countries: so many minor units.
+_ROUNDING_UNITS = 5
+# Their `tax` is one of the taxes: the approximate total, the ICMS or the ISS.
+_OF_ONE_TAX = (DocumentType.NFE, DocumentType.NFSE)
+
+
+def tolerance(currency: str | None) -> Decimal:
+    """Return the largest difference between amounts that counts as rounding."""
+    return _ROUNDING_UNITS * Decimal(1).scaleb(-money.minor_digits(currency or ""))
 
 
 def steps(shape: Reading | Receipt) -> AbstractSet[Decimal]:
@@ -23,3 +35,31 @@ def steps(shape: Reading | Receipt) -> AbstractSet[Decimal]:
         for count in range(len(amounts) + 1)
         for chosen in combinations(amounts, count)
     }
+
+
+def taxes_differ(shape: Reading | Receipt) -> bool:
+    """Return whether charged taxes do not add up to `tax`, on documents where it is their sum."""
+    if shape.tax is None or shape.document_key is not None or shape.type in _OF_ONE_TAX:
+        return False
+    # With taxes for information, `tax` is the approximate total that is printed.
+    if any(one.informational for one in shape.taxes):
+        return False
+    charged = _sum(one.amount for one in shape.taxes)
+    return charged is not None and abs(charged - Decimal(shape.tax)) > tolerance(shape.currency)
+
+
+def payments_differ(shape: Reading | Receipt) -> bool:
+    """Return whether payments do not add up to the total, before or after tip and rounding."""
+    paid = _sum(one.amount for one in shape.payments)
+    if paid is None or shape.total is None:
+        return False
+    gap = abs(paid - Decimal(shape.total))
+    between = [abs(Decimal(one or 0)) for one in ("0", shape.tip, shape.rounding)]
+    return all(abs(gap - step) > tolerance(shape.currency) for step in between)
+
+
+def _sum(amounts: Iterable[str | None]) -> Decimal | None:
+    """Return what amounts add up to; None without any, or if one is unknown."""
+    given = list(amounts)
+    known = [Decimal(one) for one in given if one is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(given) else None

@@ -1,0 +1,54 @@
+"""Taxes and payments on the review page."""
+
+from decimal import Decimal
+from pathlib import Path
+
+from recibo.extract.model import (
+    Details,
+    DocumentType,
+    Extracted,
+    Payment,
+    PaymentMethod,
+    TaxLine,
+)
+from tests.portal import receipt_pages
+from tests.portal.review_pages import reviewing
+
+
+async def test_taxes_and_payments_that_do_not_add_up_are_to_be_checked(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    details = Details(
+        taxes=(Extracted(TaxLine("GST", amount=Decimal("4.00")), 0.95, "GST 4,00"),),
+        payments=(Extracted(Payment(PaymentMethod.CASH, Decimal("41.20")), 0.95, "CASH 41,20"),),
+    )
+    total, tax = (Extracted(Decimal(one), 0.95, one) for one in ("41.20", "4.00"))
+    async with reviewing(
+        sqlite_url, tmp_path, total=total, tax=tax, confidence=0.95, details=details
+    ) as review:
+        before = await review.receipt()
+        await review.post(**{"tax-0-amount": "3.00", "payment-0-amount": "5.00"})
+        page = await review.page()
+        inbox = await receipt_pages.get_page(review.service)
+        review.service.stranger.headers["Accept-Language"] = "pt-BR"
+        translated = await receipt_pages.get_page(review.service)
+
+    assert "ready" == before["review"]["status"]
+    assert "2 things to check" in page.text
+    assert "Taxes by rate add up to 3.00, the tax is 4.00: 1.00 missing." in page.text
+    assert "Payments add up to 5.00, the total is 41.20: 36.20 missing." in page.text
+    assert "To review: Taxes do not add up and 1 more" in inbox.text
+    assert "Para revisar: Os impostos não batem" in translated.text
+
+
+async def test_taxes_that_are_no_parts_of_the_tax_are_not_compared(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    details = Details(taxes=(Extracted(TaxLine("ICMS", amount=Decimal("7.42")), 0.9, "ICMS"),))
+    kind = Extracted(DocumentType.NFE, 0.95, "NF-e")
+    tax = Extracted(Decimal("12.10"), 0.95, "12,10")
+    async with reviewing(sqlite_url, tmp_path, type=kind, tax=tax, details=details) as review:
+        page = await review.page()
+
+    assert "Taxes by rate" in page.text
+    assert "Taxes by rate add up" not in page.text
