@@ -4,6 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from recibo.extract.model import (
+    Box,
     Details,
     DocumentType,
     Extracted,
@@ -52,3 +53,28 @@ async def test_taxes_that_are_no_parts_of_the_tax_are_not_compared(
 
     assert "Taxes by rate" in page.text
     assert "Taxes by rate add up" not in page.text
+
+
+async def test_doubtful_taxes_and_payments_are_shown_as_they_were_read(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    box = Box(120, 500, 320, 530)
+    taxes = [TaxLine("ICMS", Decimal(18), None, Decimal("7.42")), TaxLine("ISS", Decimal(5))]
+    details = Details(
+        taxes=tuple(
+            Extracted(one, share, "", 1, box) for one, share in zip(taxes, (0.9, 0.4), strict=True)
+        ),
+        payments=(Extracted(Payment(PaymentMethod.PIX, Decimal("42.10")), 0.5, "PIX"),),
+    )
+    async with reviewing(sqlite_url, tmp_path, details=details) as review:
+        page = await review.page()
+        await review.post(**{"tax-1-amount": "2", "payment-0-method": "pix"})
+        corrected = await review.page()
+
+    checks, _header, _rest = page.text.partition("Header")
+    assert "Tax 2: ISS 5 %" in checks
+    assert "Payment 1: Pix 42.10" in checks
+    assert "ICMS" not in checks
+    assert {"#box-tax-1", "#payment-0-method"} <= set(page.links)
+    assert "Payment 1: Pix 42.10" in corrected.text
+    assert "Tax 2: ISS" not in corrected.text
