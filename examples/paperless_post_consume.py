@@ -20,13 +20,8 @@ try:
             os.environ["DOCUMENT_SOURCE_PATH"], metadata={"paperless": document}
         )
 except (InvalidRequestError, LowConfidenceError) as error:
-    # Another status than 0 is a failed task there.
+    # The document stays as it is. Another status than 0 is a failed task there.
     print(f"Recibo cannot read document {document}: {error}")
-    sys.exit()
-
-if receipt.total is None:
-    # A letter, for instance, stays as it is.
-    print(f"Document {document} has no total.")
     sys.exit()
 
 found = (receipt.merchant_name, receipt.issued_at, receipt.total, receipt.currency)

@@ -9,8 +9,6 @@ import pytest
 from recibo.extract import pipeline
 from recibo.extract.model import Line, Receipt
 from tests.extract.typesetting import cnpj, nfe_key, text_page
-from training.receipts import kinds, pdf
-from training.receipts.faces import Case
 
 ISSUER, CUSTOMER = cnpj("287714090001"), cnpj("053321180002")
 
@@ -487,17 +485,3 @@ def test_the_name_of_a_passenger_is_not_what_follows_the_tax_id() -> None:
 
     assert receipt.details.customer_name is not None
     assert receipt.details.customer_name.value == "Elisa Montenegro Dias"
-
-
-def test_gap_between_columns_does_not_group_digits() -> None:
-    """`2 603,98`: a quantity, and an amount in the next column."""
-    made = kinds.make("78:1", "tax invoice", "es-ES", Case())
-
-    receipt = pipeline.extract(pdf.write(made.print))
-
-    [tax] = receipt.details.taxes
-    assert made.bookkeeping
-    [printed] = made.bookkeeping.taxes
-    assert (printed.rate, printed.base, printed.amount) == (
-        str(tax.value.rate), str(tax.value.base), str(tax.value.amount),
-    )  # fmt: skip

@@ -7,6 +7,8 @@ import pytest
 from recibo.extract import pipeline
 from recibo.schemas import receipts
 from tests import drawing, make_danfe, make_documents
+from training.receipts import kinds, pdf
+from training.receipts.faces import Case
 from training.receipts.truth import Truth, TruthItem
 
 TILL = make_documents.till_receipt()
@@ -40,6 +42,20 @@ def test_a_brazilian_receipt_is_read_from_a_picture_with_its_code() -> None:
 
 def test_a_brazilian_invoice_is_read_exactly() -> None:
     assert _read(DANFE.pdf) == DANFE.truth.wire()
+
+
+def test_gap_between_columns_does_not_group_digits() -> None:
+    """`2 603,98`: a quantity, and an amount in the next column."""
+    made = kinds.make("78:1", "tax invoice", "es-ES", Case())
+
+    receipt = pipeline.extract(pdf.write(made.print))
+
+    [tax] = receipt.details.taxes
+    assert made.bookkeeping
+    [printed] = made.bookkeeping.taxes
+    assert (printed.rate, printed.base, printed.amount) == (
+        str(tax.value.rate), str(tax.value.base), str(tax.value.amount),
+    )  # fmt: skip
 
 
 def _read(data: bytes) -> dict[str, object]:
