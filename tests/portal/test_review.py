@@ -163,7 +163,7 @@ async def test_typed_amounts_are_added_up_without_saving(sqlite_url: str, tmp_pa
             "payment-0-method": "cash", "payment-0-amount": "50",
         }  # fmt: skip
         client, path = review.service.stranger, f"{review.path()}/sums"
-        sums = (await client.post(path, data={**form, **typed})).json()
+        sums = (await client.post(path, data={**form, **typed})).json()["sums"]
         vague = await client.post(path, data={**form, "total": "1.234"})
         unfinished = await client.post(path, data={**form, "total": "-", "item-2-name": "Bag"})
         after = await review.receipt()
@@ -178,8 +178,42 @@ async def test_typed_amounts_are_added_up_without_saving(sqlite_url: str, tmp_pa
             "text": "Payments add up to 50.00, the total is 42.10: 7.90 too much.", "state": "off",
         },
     } == sums  # fmt: skip
-    assert [{}, {}] == [vague.json(), unfinished.json()]
+    assert [{}, {}] == [vague.json()["sums"], unfinished.json()["sums"]]
     assert before == after
+
+
+async def test_typed_values_are_checked_without_saving(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        await review.post(subtotal="40", tax="2.1", **{"tax-0-amount": "2.1"})
+        page = await review.page()
+        form = {name: one.get("value") or "" for name, one in page.inputs.items()}
+        typed = {
+            "total": "abc", "currency": "XXQ", "merchant_tax_id": "!!", "issued_time": "25:99",
+            "discount": "1.234", "payment-0-last4": "51", "item-1-total": "12.345", "due_date": "",
+        }  # fmt: skip
+        client, path = review.service.stranger, f"{review.path()}/sums"
+        checked = (await client.post(path, data={**form, **typed})).json()
+        saved = pages.parse(await review.post(**typed))
+        portuguese = await client.post(
+            path, data={**form, "total": "abc"}, headers={"Accept-Language": "pt-BR"}
+        )
+        right = (await client.post(path, data={**form, "total": "42.10"})).json()
+        after = await review.receipt()
+
+    errors = checked["errors"]
+    assert {*typed} - {"due_date", "issued_time"} | {"issued_at"} == {*errors}
+    # The page says the same after saving.
+    assert errors == {name: saved.by_id[f"{name}-error"].strip() for name in errors}
+    assert "Total must be a number, such as 1234.50." == errors["total"]
+    assert "Last digits of the card must be four digits." == errors["payment-0-last4"]
+    assert "can be read in two ways" in errors["discount"]
+    # Nothing is said about amounts that are compared with one that is wrong.
+    assert ["taxes"] == [*checked["sums"]]
+    assert (
+        "Valor total precisa ser um número, como 1234,50." == portuguese.json()["errors"]["total"]
+    )
+    assert {} == right["errors"]
+    assert ("42.10", "BRL") == (after["total"], after["currency"])
 
 
 async def test_sums_are_shown_without_scripts(sqlite_url: str, tmp_path: Path) -> None:
@@ -286,13 +320,17 @@ async def test_change_by_another_person_is_not_overwritten(
 ) -> None:
     async with reviewing(database_url, tmp_path) as review:
         await review.post(merchant_name="By another")
-        answer = await review.post(version="1", total="41.20", do="approve")
+        answer = await review.post(
+            version="1", total="41.20", tax="2", do="approve", **{"item-1-total": "9"}
+        )
         page = pages.parse(answer)
         receipt = await review.receipt()
 
     assert 409 == answer.status_code
     assert "nothing was saved" in page.alert
     assert "Total: 41.20" in page.alert
+    assert "Tax: 2" in page.alert
+    assert "Line 2, item total: 9" in page.alert
     assert ("By another", "42.10") == (receipt["merchant_name"], receipt["total"])
     assert "2" == page.inputs["version"]["value"]
 

@@ -7,7 +7,7 @@ import sys
 from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests import drawing, make_documents
 from tests.people import PASSWORD
@@ -105,6 +105,61 @@ def test_form_adds_up_grows_and_is_not_lost(site: Site) -> None:
         # Nothing is unsaved, so nothing is asked, and Back does not walk through the savings.
         page.go_back()
         page.wait_for_url(newer)
+
+
+def error_of(field: Locator) -> Locator:
+    """Return the message that a field is linked to."""
+    expect(field).to_have_attribute("aria-invalid", "true")
+    return field.page.locator(f"#{field.get_attribute('aria-describedby')}")
+
+
+def test_values_are_checked_while_typing(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "nia")
+        page.clock.install()
+        total = page.get_by_role("textbox", name="Total", exact=True)
+        total.fill("abc")
+        with page.expect_response("**/sums"):
+            page.clock.run_for(300)
+        # Whoever is still typing is not told that half a value is wrong.
+        expect(total).not_to_have_attribute("aria-invalid", "true")
+        page.clock.run_for(1000)
+        expect(error_of(total)).to_have_text("Total must be a number, such as 1234.50.")
+        expect(page.locator("[data-sums=line_items]")).to_be_empty()
+        wrong = {
+            "#currency": ("XXQ", "must be an ISO 4217 code"),
+            "#merchant_tax_id": ("!!", "must be letters and digits only"),
+            "#issued_time": ("25:99", "must be a date with a time and an offset"),
+            "#payment-1-last4": ("51", "must be four digits"),
+            "#item-0-total": ("1..2", "must be a number"),
+        }
+        for name, (value, said) in wrong.items():
+            field = page.locator(name)
+            field.fill(value)
+            field.blur()
+            page.clock.run_for(300)
+            expect(error_of(field)).to_contain_text(said)
+        total.fill("34.20")
+        page.clock.run_for(300)
+        expect(total).not_to_have_attribute("aria-invalid", "true")
+        expect(page.locator("#total-error")).to_have_count(0)
+        page.locator("#item-0-total").press("Escape")
+        page.clock.run_for(300)
+        expect(page.locator("#item-0-total-error")).to_have_count(0)
+        assert [] == violations(page)
+
+
+def test_missing_amount_is_filled_into_a_new_item(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "eda")
+        add = page.get_by_role("link", name=re.compile("Add an item of"))
+        missing = (add.text_content() or "").split()[-1]
+        for _ in range(2):
+            add.click()
+            expect(page.locator("#item-3-name")).to_be_focused()
+            expect(page.locator("#item-3-total")).to_have_value(missing)
+        expect(page.locator("#item-4-total")).to_have_value("")
+        expect(page.locator("[data-sums=line_items]")).to_have_text("Items add up to the subtotal")
 
 
 def test_document_is_zoomed_and_turned(site: Site) -> None:

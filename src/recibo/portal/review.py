@@ -1,6 +1,6 @@
 """The page of one receipt: document, fields, corrections, approval."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -22,6 +22,7 @@ from recibo.portal import (
     request_context,
     review_checks,
     review_forms,
+    review_labels,
     routers,
     service_messages,
 )
@@ -166,10 +167,18 @@ async def correct(
 async def add_up(
     caller: Writer, receipt_id: str, typed: Annotated[dict[str, str], Depends(_typed)]
 ) -> Response:
-    """Return how the typed amounts add up, by field; nothing is saved."""
+    """Return how the typed amounts add up, and what is wrong, by field; nothing is saved."""
     async with caller.services.database.read() as session:
         before = await receipts.get(session, caller.member, receipt_id)
-    return JSONResponse({name: asdict(one) for name, one in _sums(before, typed).items()})
+    wrong = {one.field: one.message for one in review_forms.wrong(before, typed)}
+    refusal = ErrorMessage(fields=wrong)
+    sums = _typed_sums(before, typed, wrong)
+    return JSONResponse(
+        {
+            "sums": {name: asdict(one) for name, one in sums.items()},
+            "errors": {name: refusal.for_field(name, review_labels.of(name)) for name in wrong},
+        }
+    )
 
 
 async def show(
@@ -233,12 +242,16 @@ def _saved(caller: RequestContext, page: str, *, is_same: bool = False) -> Respo
 
 
 def _sums(receipt: Receipt, typed: dict[str, str] | None) -> dict[str, Sum]:
-    """Return how the amounts add up, as stored or as typed; nothing if a figure is ambiguous."""
-    try:
-        shown = receipt if typed is None else review_forms.with_amounts(receipt, typed)
-    except ValidationFailed:
-        return {}
-    return review_checks.added_up(shown)
+    """Return how the amounts add up, as stored or as typed."""
+    if typed is None:
+        return review_checks.added_up(receipt)
+    return _typed_sums(receipt, typed, [one.field for one in review_forms.wrong(receipt, typed)])
+
+
+def _typed_sums(receipt: Receipt, typed: dict[str, str], wrong: Collection[str]) -> dict[str, Sum]:
+    """Return how the typed amounts add up; nothing about those that are `wrong`."""
+    shown = review_forms.with_amounts(receipt, typed, wrong=wrong)
+    return review_checks.added_up(shown, unknown=wrong)
 
 
 # Amounts that few receipts have.

@@ -1,11 +1,11 @@
 """What a person should check on a receipt, in plain sentences, and how its amounts add up."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from recibo.lib import money
-from recibo.portal import formats
+from recibo.portal import amount_inputs, formats
 from recibo.portal.translations import LazyText, _, lazy_gettext
 from recibo.schemas import sums
 from recibo.schemas.receipts import Receipt, Review, ReviewReason
@@ -65,6 +65,11 @@ class Ledger:
     def amount(self, value: Decimal) -> str:
         """Return an amount as it is shown."""
         return formats.number(money.in_minor_digits(value, self.currency))
+
+    @property
+    def missing(self) -> str:
+        """What the parts lack, as it is typed into a field."""
+        return amount_inputs.shown(money.in_minor_digits(self.gap, self.currency))
 
     @property
     def agreement(self) -> str:
@@ -143,9 +148,13 @@ def ledger(receipt: Receipt, field: str) -> Ledger | None:
     return _LEDGERS[field](receipt) if field in _LEDGERS else None
 
 
-def added_up(receipt: Receipt) -> dict[str, Sum]:
-    """Return how the amounts of a receipt add up, by the field that shows it."""
-    ledgers = {name: ledger(receipt, name) for name in _LEDGERS}
+def added_up(receipt: Receipt, *, unknown: Collection[str] = ()) -> dict[str, Sum]:
+    """Return how the amounts of a receipt add up, by the field that shows it.
+
+    Nothing is said where an amount of the receipt is `unknown`.
+    """
+    names = [name for name, needed in _NEEDED.items() if needed.isdisjoint(unknown)]
+    ledgers = {name: ledger(receipt, name) for name in names}
     return {
         name: Sum(one.sentence, "off") if one.gap else Sum(one.agreement, "ok")
         for name, one in ledgers.items()
@@ -265,4 +274,12 @@ _LEDGERS: Mapping[str, Callable[[Receipt], Ledger | None]] = {
     "total": _total,
     "taxes": _taxes,
     "payments": _payments,
+}
+_BETWEEN = frozenset({"discount", "service_charge", "tip", "rounding"})
+# The amounts of the receipt that each of them compares.
+_NEEDED: Mapping[str, frozenset[str]] = {
+    "line_items": _BETWEEN | {"total", "subtotal"},
+    "total": _BETWEEN | {"total", "subtotal", "tax"},
+    "taxes": frozenset({"tax"}),
+    "payments": frozenset({"total"}),
 }

@@ -3,7 +3,7 @@
 import dataclasses
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,8 @@ _TEXTS = (
 #: The key of a value that a button sets, with its field: `total=41.37`.
 _EXACT = "exact"
 _THREE_DECIMALS = 3
+#: What stands for an invalid amount: no figure, and not blank either.
+_UNKNOWN = "?"
 _MOMENT = ("issued_date", "issued_time", "issued_offset")
 _CELL = re.compile(r"([a-z]+)-(\d{1,4})-([a-z0-9_]+)", re.ASCII)
 _ROW = re.compile(r"([a-z]+)-(\d{1,4})", re.ASCII)
@@ -179,7 +181,7 @@ def correction(
         raise ValidationFailed(
             gettext_noop("The form arrived damaged or incomplete. Open the page again.")
         )
-    typed = _in_api_notation(receipt, typed)
+    typed, wrong = _in_api_notation(receipt, typed)
     given: dict[str, Any] = {"version": int(version), **dict(_changed(receipt, typed))}
     if approved is not None:
         given["approved"] = approved
@@ -190,21 +192,33 @@ def correction(
             given[table.field] = [
                 {**_details_of(table, receipt, number), **row} for number, row in rows.items()
             ]
+    found = None
     try:
-        return Correction.model_validate(given)
+        found = Correction.model_validate(given)
     except ValidationError as e:
-        details = tuple(_detail(one["loc"], one["type"], typed) for one in e.errors())
-        message = "; ".join(f"{one.field}: {one.message}" for one in details)
-        raise ValidationFailed(message, details=details) from None
+        also = (_detail(one["loc"], one["type"], typed) for one in e.errors())
+        wrong += [one for one in also if one.field not in {known.field for known in wrong}]
+    if found is None or wrong:
+        message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
+        raise ValidationFailed(message, details=tuple(wrong))
+    return found
 
 
-def with_amounts(receipt: Receipt, typed: Mapping[str, str]) -> Receipt:
-    """Return a receipt with the amounts of a form, to add them up; what is no figure is left out.
+def wrong(receipt: Receipt, typed: Mapping[str, str]) -> tuple[Detail, ...]:
+    """Return what is wrong with the values of a form, by the names of its inputs."""
+    try:
+        correction(receipt, typed)
+    except ValidationFailed as e:
+        return e.details
+    return ()
 
-    Raises:
-        ValidationFailed: an amount can be read in two ways.
+
+def with_amounts(receipt: Receipt, typed: Mapping[str, str], *, wrong: Collection[str]) -> Receipt:
+    """Return a receipt with the amounts of a form, to add them up.
+
+    What is no figure is left out, and so are the inputs with errors, `wrong`.
     """
-    values = _in_api_notation(receipt, typed)
+    values = {**_in_api_notation(receipt, typed)[0], **dict.fromkeys(wrong, _UNKNOWN)}
     changed: dict[str, Any] = {
         name: values[name] if _is_figure(values[name]) else None
         for name in AMOUNTS
@@ -232,12 +246,18 @@ def differences(receipt: Receipt, typed: Mapping[str, str]) -> list[tuple[str, s
     ]
 
 
-def _in_api_notation(receipt: Receipt, typed: Mapping[str, str]) -> dict[str, str]:
-    """Return a form with its amounts as in the API; what was not touched keeps its digits."""
+def _in_api_notation(
+    receipt: Receipt, typed: Mapping[str, str]
+) -> tuple[dict[str, str], list[Detail]]:
+    """Return a form with its amounts as in the API, and which ones cannot be read.
+
+    What was not touched keeps its digits.
+    """
     stored = _stored(receipt)
     currency = typed.get("currency", receipt.currency or "").upper()
     exact, _, figure = typed.get(_EXACT, "").partition("=")
-    values, wrong = dict(typed), []
+    values = dict(typed)
+    wrong: list[Detail] = []
     for name in filter(_is_amount, typed):
         text = _line(typed[name])
         if name == exact and text == amount_inputs.shown(figure):
@@ -254,10 +274,7 @@ def _in_api_notation(receipt: Receipt, typed: Mapping[str, str]) -> dict[str, st
                 continue
             if _is_too_exact(name, values[name], currency):
                 wrong.append(Detail(name, _TOO_EXACT))
-    if wrong:
-        message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
-        raise ValidationFailed(message, details=tuple(wrong))
-    return values
+    return values, wrong
 
 
 def _unchecked(table: Table, values: Mapping[str, Any]) -> BaseModel:

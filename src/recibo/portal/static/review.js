@@ -76,7 +76,7 @@
   const focusNextDoubt = () => {
     const rows = all(".items .doubted").map((row) => row.querySelector("input"));
     const doubts = [...all(".chk").map(inputOf), ...rows].filter(Boolean);
-    const at = doubts.findIndex((input) => input.closest(".chk, tr").contains(document.activeElement));
+    const at = doubts.findIndex((input) => input.closest(".chk, tbody").contains(document.activeElement));
     doubts[(at + 1) % doubts.length]?.focus();
   };
 
@@ -86,6 +86,7 @@
     } else {
       input.value = input.defaultValue;
     }
+    input.dispatchEvent(new Event("input", { bubbles: true }));
     input.blur();
   };
 

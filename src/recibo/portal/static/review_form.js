@@ -5,44 +5,115 @@
   const form = document.getElementById("correction");
   if (!form) return;
 
-  // Sums are computed by the server, which knows the notation and what may be between amounts.
+  // The server knows the notation, what may be between amounts, and what a value must be.
   const PAUSE_MS = 250;
   const places = [...form.querySelectorAll("[data-sums]")];
   let timer = 0;
   let asked = 0;
+  let errors = {};
   const post = (path, headers, submitter) =>
     fetch(path, {
       method: "POST",
       headers,
       body: new URLSearchParams(new FormData(form, submitter)),
     });
-  const add = async () => {
+  const ask = async () => {
     const turn = (asked += 1);
-    let sums = {};
+    let found = { sums: {}, errors: {} };
     try {
       const answer = await post(form.dataset.sumsPath, {});
-      if (answer.ok) sums = await answer.json();
+      if (answer.ok) found = await answer.json();
     } catch {
-      // Without a connection there are no sums.
+      // Without a connection there are no sums, and errors are shown after saving.
     }
     if (turn !== asked) return;
     for (const place of places) {
-      const sum = sums[place.dataset.sums];
+      const sum = found.sums[place.dataset.sums];
       place.dataset.state = sum?.state ?? "";
       if (place.textContent !== (sum?.text ?? "")) place.textContent = sum?.text ?? "";
     }
+    errors = found.errors;
+    showAll();
   };
   form.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(add, PAUSE_MS);
+    timer = setTimeout(ask, PAUSE_MS);
   });
+
+  // Errors are shown where one has typed: once the field is left, or one has stopped typing for a
+  // moment, since half a value is wrong, too. They go as soon as the value is right.
+  const STOP_MS = 1000;
+  const said = document.getElementById("said");
+  const ready = new Set();
+  let stop = 0;
+  const MOMENT = ["issued_date", "issued_time", "issued_offset"];
+  const keyOf = (field) => (MOMENT.includes(field.name) ? "issued_at" : field.name);
+  const fieldsOf = (key) =>
+    (key === "issued_at" ? MOMENT : [key]).map((name) => form.elements[name]).filter(Boolean);
+  const add = (key, field) => {
+    const error = document.getElementById("error").content.firstElementChild.cloneNode(true);
+    error.id = `${key}-error`;
+    const entry = field.closest("tbody");
+    const shown = field.closest(".chk-g") ?? field.closest(".f")?.lastElementChild;
+    if (!entry) {
+      shown.after(error);
+      return error;
+    }
+    let line = entry.querySelector(".wrong");
+    if (!line) {
+      line = entry.insertRow();
+      line.className = "wrong";
+      line.setAttribute("role", "row");
+      const cell = line.insertCell();
+      cell.colSpan = entry.rows[0].cells.length;
+      cell.setAttribute("role", "cell");
+    }
+    line.cells[0].append(error);
+    return error;
+  };
+  const show = (key) => {
+    const [field] = fieldsOf(key);
+    let error = document.getElementById(`${key}-error`);
+    const text = errors[key] ?? "";
+    if (!field || text === (error?.textContent.trim() ?? "")) return;
+    if (text) {
+      error ??= add(key, field);
+      error.querySelector("span").textContent = text;
+      said.textContent = text;
+    } else {
+      const line = error.closest(".wrong");
+      error.remove();
+      if (line && !line.querySelector(".error")) line.remove();
+    }
+    for (const one of fieldsOf(key)) {
+      for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", error.id]]) {
+        if (text) one.setAttribute(name, value);
+        else one.removeAttribute(name);
+      }
+    }
+  };
+  const showAll = () => ready.forEach(show);
+  const makeReady = (key) => {
+    ready.add(key);
+    show(key);
+  };
+  form.addEventListener("input", ({ target }) => {
+    const key = keyOf(target);
+    clearTimeout(stop);
+    stop = setTimeout(makeReady, STOP_MS, key);
+    if (target.hasAttribute("aria-invalid")) ready.add(key);
+    else ready.delete(key);
+  });
+  form.addEventListener("change", ({ target }) => makeReady(keyOf(target)));
 
   // The last row of a table is for a new entry: once it is used, another one follows.
   const NUMBER = /-(\d+)(?=-|$)/;
-  const follow = (row) => {
-    const next = row.cloneNode(true);
+  const follow = (entry) => {
+    const next = entry.cloneNode(true);
     const raise = (text) => text.replace(NUMBER, (_, number) => `-${Number(number) + 1}`);
     next.dataset.f = raise(next.dataset.f);
+    next.querySelector(".wrong")?.remove();
+    next.classList.remove("on");
     for (const field of next.querySelectorAll("input, select")) {
       field.id = raise(field.id);
       field.name = raise(field.name);
@@ -55,13 +126,27 @@
         field.selectedIndex = 0;
       }
     }
-    row.classList.remove("new");
-    row.after(next);
+    entry.classList.remove("new");
+    entry.after(next);
   };
-  form.addEventListener("input", (event) => {
-    const row = event.target.closest("tr.new");
-    if (row && event.target.value) follow(row);
+  form.addEventListener("input", ({ target }) => {
+    const entry = target.closest("tbody.new");
+    if (entry && target.value) follow(entry);
   });
+
+  // What items lack is filled in; without this file, the link leads to the empty row.
+  for (const link of form.querySelectorAll("[data-missing]")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const name = document.getElementById(link.hash.slice(1));
+      const total = form.elements[name.name.replace(/name$/, "total")];
+      if (!total.value) {
+        total.value = link.dataset.missing;
+        total.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      name.focus();
+    });
+  }
 
   // Leaving asks first while there are changes that were not saved.
   const isChanged = (field) => {
