@@ -40,11 +40,9 @@ def make_receipt(merchant: str, **of: Any) -> Receipt:
     )
     evidence = [Extracted(item, 0.9, item.name, 1, Box(50, 300, 450, 330)) for item in items]
     read = receipt_pages.make_reading(merchant)
-    return replace(
-        read,
-        line_items=tuple(evidence),
-        **{"total": DOUBTFUL_TOTAL, "pages": (SeenPage(500, 900, 1),), **of},
-    )
+    pages_seen = (SeenPage(500, 900, 1),)
+    given = {"line_items": tuple(evidence), "total": DOUBTFUL_TOTAL, "pages": pages_seen, **of}
+    return replace(read, **given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from recibo.extract.model import (
     Edge,
     Extracted,
     Hint,
+    LineItem,
     Payment,
     PaymentMethod,
     Quality,
@@ -140,6 +141,67 @@ async def test_taxes_payments_and_parties_are_corrected(sqlite_url: str, tmp_pat
     assert "Due date must be a date" in pages.parse(refused).text
     assert "Last digits of the card must be four digits" in pages.parse(refused).text
     assert [] == after["payments"]
+
+
+async def test_details_of_items_are_seen_corrected_and_kept(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    item = LineItem(
+        "Queijo", Decimal("0.535"), Decimal("18.90"), Decimal("10.11"),
+        code="7891000", unit="KG", tax_rate=Decimal(19), discount=Decimal("0.50"),
+    )  # fmt: skip
+    items = (Extracted(item, 0.9, "Queijo"),)
+    async with reviewing(sqlite_url, tmp_path, line_items=items) as review:
+        page = await review.page()
+        await review.post(**{"item-0-name": "Queijo minas"})
+        kept = await review.receipt()
+        await review.post(
+            **{
+                "item-0-code": "42", "item-0-tax_rate": "7.125", "item-0-discount": "",
+                "item-1-name": "Bag", "item-1-unit": "UN",
+            },
+        )  # fmt: skip
+        changed = await review.receipt()
+        wrong = {
+            "item-0-code": "x" * 65, "item-0-tax_rate": "1001", "item-0-discount": "-1",
+            "item-1-discount": "much",
+        }  # fmt: skip
+        refused = pages.parse(await review.post(**wrong))
+        # A page from before an update has no inputs for them.
+        await review.service.stranger.post(
+            review.path(), data={"version": str(changed["version"]), "item-0-name": "Queijo"}
+        )
+        after = await review.receipt()
+
+    names = ("code", "unit", "tax_rate", "discount")
+    given = ["7891000", "KG", "19", "0.50"]
+    assert given == [page.inputs[f"item-0-{name}"]["value"] for name in names]
+    assert ["Queijo minas", *given] == [kept["line_items"][0][name] for name in ("name", *names)]
+    assert [("42", "KG", "7.125", None), (None, "UN", None, None)] == [
+        tuple(one[name] for name in names) for one in changed["line_items"]
+    ]
+    assert {name: refused.error(name).strip() for name in wrong} == {
+        "item-0-code": "Code is too long.",
+        "item-0-tax_rate": "Tax rate in percent must be at most 1000 percent.",
+        "item-0-discount": "Item discount must not be negative.",
+        "item-1-discount": "Item discount must be a number, such as 1234.50.",
+    }
+    assert [("Queijo", "42", "KG", "7.125")] == [
+        tuple(one[name] for name in ("name", *names[:3])) for one in after["line_items"]
+    ]
+
+
+async def test_form_of_as_many_lines_as_are_allowed_is_saved(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    columns = ("name", "qty", "unit_price", "total", "code", "unit", "tax_rate", "discount")
+    async with reviewing(sqlite_url, tmp_path) as review:
+        rows = {f"item-{number}-{one}": "1" for number in range(1000) for one in columns}
+        answer = await review.post(**rows)
+        receipt = await review.receipt()
+
+    assert 303 == answer.status_code
+    assert 1000 == len(receipt["line_items"])
 
 
 async def test_enter_in_a_field_keeps_an_approval(sqlite_url: str, tmp_path: Path) -> None:

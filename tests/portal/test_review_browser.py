@@ -162,6 +162,28 @@ def test_missing_amount_is_filled_into_a_new_item(site: Site) -> None:
         expect(page.locator("[data-sums=line_items]")).to_have_text("Items add up to the subtotal")
 
 
+@pytest.mark.parametrize("javascript", [True, False])
+def test_details_of_items_are_shown_where_there_are_any(site: Site, *, javascript: bool) -> None:
+    with site.visit(size=(390, 844), javascript=javascript) as page:
+        upload_two(page, "oda")
+        code = page.get_by_role("textbox", name="Code, line 2")
+        expect(code).to_be_hidden()
+        page.get_by_role("checkbox", name="Code, unit, tax rate and discount").check()
+        code.fill("7891000")
+        page.get_by_role("textbox", name="Item discount, line 2").fill("-1")
+        assert width(page) <= 390
+        page.get_by_role("button", name="Save", exact=True).last.click()
+        expect(page.locator("#item-1-discount-error")).to_contain_text("must not be negative")
+        expect(page.get_by_role("textbox", name="Code, line 1")).to_be_visible()
+        page.get_by_role("textbox", name="Item discount, line 2").fill("1")
+        page.get_by_role("button", name="Save", exact=True).last.click()
+        page.wait_for_url("**notice=saved")
+        expect(code).to_have_value("7891000")
+        expect(page.get_by_role("textbox", name="Code, line 1")).to_be_hidden()
+        assert width(page) <= 390
+        assert not javascript or [] == violations(page)
+
+
 def test_document_is_zoomed_and_turned(site: Site) -> None:
     with site.visit(size=DESK) as page:
         upload_two(page, "bea")

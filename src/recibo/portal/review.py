@@ -60,7 +60,7 @@ _NOTICES = {
 _POLICY = f"{headers.policy()}; connect-src 'self'"
 # A thousand line items, with long names.
 _MAX_FORM_BYTES = 2 << 20
-_MAX_FORM_FIELDS = 5000
+_MAX_FORM_FIELDS = 10_000
 _MAX_PAGE_DIGITS = 4
 _WIDTHS = range(64, 1601)
 _ZOOMS = (100, 150, 200, 300)

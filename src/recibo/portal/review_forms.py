@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from recibo.errors import Detail, ValidationFailed
 from recibo.lib import money
@@ -46,8 +47,10 @@ class Table:
 
 TABLES = (
     Table(
-        "line_items", "item", ("name", "qty", "unit_price", "total"),
-        frozenset({"qty", "unit_price", "total"}), {"name": ""}, shapes.LineItem,
+        "line_items", "item",
+        ("name", "qty", "unit_price", "total", "code", "unit", "tax_rate", "discount"),
+        frozenset({"qty", "unit_price", "total", "tax_rate", "discount"}), {"name": ""},
+        shapes.LineItem,
     ),
     Table(
         "taxes", "tax", ("name", "rate", "base", "amount"),
@@ -77,7 +80,7 @@ _PUNCTUATION = re.compile(r"[\s./-]")
 _BARE = ("merchant_tax_id", "customer_tax_id", "document_key")
 _FIGURE = re.compile(r"-?\d{1,12}(\.\d{1,4})?", re.ASCII)
 #: What may have any decimals: no sums of money.
-_FREE = ("-qty", "-unit_price", "-rate")
+_FREE = ("-qty", "-unit_price", "-rate", "-tax_rate")
 _VERSION = re.compile(r"\d{1,9}", re.ASCII)
 
 _WRONG_AMOUNT = gettext_noop("must be a number, such as 1234.50")
@@ -87,6 +90,10 @@ _TWO_WAYS = gettext_noop(
 )
 _TOO_EXACT = gettext_noop("must not have more decimals than the currency")
 _WRONG_TAX_ID = gettext_noop("must be letters and digits only, at most 40")
+_NEGATIVE = gettext_noop("must not be negative")
+_TOO_HIGH = gettext_noop("must be at most 1000 percent")
+#: What Recibo refuses below zero.
+_POSITIVE = ("discount", "rate", "tax_rate")
 _CELL_AMOUNTS = [column for table in TABLES for column in table.amounts]
 _WRONG: Mapping[str, str] = {
     **dict.fromkeys((*AMOUNTS, *_CELL_AMOUNTS), _WRONG_AMOUNT),
@@ -100,7 +107,7 @@ _WRONG: Mapping[str, str] = {
     "issued_at": gettext_noop(
         "must be a date with a time and an offset, such as 2026-03-14, 08:17:42, -03:00"
     ),
-    "name": gettext_noop("must be a text of one line"),
+    **dict.fromkeys(("name", "code", "unit"), gettext_noop("must be a text of one line")),
     "line_items": gettext_noop("may be at most 1000"),
     **dict.fromkeys(("taxes", "payments"), gettext_noop("may be at most 100")),
 }
@@ -196,7 +203,7 @@ def correction(
     try:
         found = Correction.model_validate(given)
     except ValidationError as e:
-        also = (_detail(one["loc"], one["type"], typed) for one in e.errors())
+        also = (_detail(one, typed) for one in e.errors())
         wrong += [one for one in also if one.field not in {known.field for known in wrong}]
     if found is None or wrong:
         message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
@@ -256,7 +263,10 @@ def _in_api_notation(
     stored = _stored(receipt)
     currency = typed.get("currency", receipt.currency or "").upper()
     exact, _, figure = typed.get(_EXACT, "").partition("=")
-    values = dict(typed)
+    # A page from before an update lacks inputs; what they would show stays as it is.
+    rows = {name.rpartition("-")[0] for name in typed if _CELL.fullmatch(name)}
+    values = {name: one for name, one in stored.items() if name.rpartition("-")[0] in rows}
+    values.update(typed)
     wrong: list[Detail] = []
     for name in filter(_is_amount, typed):
         text = _line(typed[name])
@@ -375,13 +385,16 @@ def _line(text: object) -> str:
     return "" if text is None else re.sub(r"[\r\n]", "", str(text)).strip()
 
 
-def _detail(path: tuple[int | str, ...], kind: str, typed: Mapping[str, str]) -> Detail:
+def _detail(error: ErrorDetails, typed: Mapping[str, str]) -> Detail:
     """Return an error with the name of the input that it is about."""
+    path = error["loc"]
     name, column = str(path[0]), str(path[-1])
     table = next((one for one in TABLES if one.field == name), None)
     if table and len(path) > 1:
         number = list(_rows(table, typed))[int(path[1])]
         name = table.name(number, column)
-    if kind == "string_too_long":
+    if error["type"].endswith("too_long") and isinstance(error["input"], str):
         return Detail(name, "is too long")
+    if column in _POSITIVE and _is_figure(error["input"]):
+        return Detail(name, _NEGATIVE if error["input"].startswith("-") else _TOO_HIGH)
     return Detail(name, _WRONG.get(column, "is not valid"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from recibo.portal.translations import LazyText, lazy_gettext
+from recibo.portal.translations import LazyText, lazy_gettext, lazy_pgettext
 
 #: By the names of the fields.
 FIELDS: Mapping[str, LazyText] = {
@@ -37,6 +37,10 @@ CELLS: Mapping[str, Mapping[str, LazyText]] = {
         "qty": lazy_gettext("Quantity"),
         "unit_price": lazy_gettext("Unit price"),
         "total": lazy_gettext("Item total"),
+        "code": lazy_pgettext("line item", "Code"),
+        "unit": lazy_gettext("Unit"),
+        "tax_rate": lazy_gettext("Tax rate in percent"),
+        "discount": lazy_gettext("Item discount"),
     },
     "tax": {
         "name": lazy_gettext("Name of the tax"),
@@ -53,8 +57,8 @@ CELLS: Mapping[str, Mapping[str, LazyText]] = {
 }
 
 
-def of(name: str) -> LazyText | str:
+def of(name: str) -> LazyText:
     """Return the label of an input by its name, such as `total` or `item-0-qty`."""
     prefix, _, rest = name.partition("-")
-    cells = CELLS.get(prefix, {})
-    return cells.get(rest.partition("-")[2]) or FIELDS.get(name, name)
+    column = rest.partition("-")[2]
+    return CELLS[prefix][column] if column else FIELDS[name]

@@ -114,6 +114,7 @@
     next.dataset.f = raise(next.dataset.f);
     next.querySelector(".wrong")?.remove();
     next.classList.remove("on");
+    for (const label of next.querySelectorAll("label")) label.htmlFor = raise(label.htmlFor);
     for (const field of next.querySelectorAll("input, select")) {
       field.id = raise(field.id);
       field.name = raise(field.name);
