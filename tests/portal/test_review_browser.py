@@ -121,7 +121,7 @@ def test_values_are_checked_while_typing(site: Site) -> None:
         total.fill("abc")
         with page.expect_response("**/sums"):
             page.clock.run_for(300)
-        # Whoever is still typing is not told that half a value is wrong.
+        # Half a value is not called wrong while one types.
         expect(total).not_to_have_attribute("aria-invalid", "true")
         page.clock.run_for(1000)
         expect(error_of(total)).to_have_text("Total must be a number, such as 1234.50.")

@@ -70,7 +70,7 @@ _TEXTS = (
 #: The key of a value that a button sets, with its field: `total=41.37`.
 _EXACT = "exact"
 _THREE_DECIMALS = 3
-#: What stands for an invalid amount: no figure, and not blank either.
+#: In place of an invalid amount: no figure, and not blank either.
 _UNKNOWN = "?"
 _MOMENT = ("issued_date", "issued_time", "issued_offset")
 _CELL = re.compile(r"([a-z]+)-(\d{1,4})-([a-z0-9_]+)", re.ASCII)
