@@ -3,8 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
+
+# More lines that differ are compared by their places: each with each would take too long.
+_MOST_COMPARED = 200
 
 #: A line of a list, as the API spells it.
 Line = Mapping[str, Any]
@@ -33,7 +36,25 @@ def changed(
 def _steps(
     before: Sequence[Line], after: Sequence[Line]
 ) -> Sequence[tuple[str, int, int, int, int]]:
-    return SequenceMatcher(None, _texts(before), _texts(after), autojunk=False).get_opcodes()
+    old, new = _texts(before), _texts(after)
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    first, last = old[head : len(old) - tail], new[head : len(new) - tail]
+    steps = [("equal", 0, head, 0, head)] if head else []
+    if max(len(first), len(last)) > _MOST_COMPARED:
+        steps.append(("replace", head, head + len(first), head, head + len(last)))
+    else:
+        found = SequenceMatcher(None, first, last, autojunk=False).get_opcodes()
+        steps += [(tag, a + head, b + head, c + head, d + head) for tag, a, b, c, d in found]
+    if tail:
+        steps.append(("equal", len(old) - tail, len(old), len(new) - tail, len(new)))
+    return steps
+
+
+def _common(some: Sequence[str], others: Sequence[str]) -> int:
+    """Return how many lines at the beginning are the same."""
+    pairs = zip(some, others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _texts(lines: Sequence[Line]) -> list[str]:

@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 # Text layers of broken PDFs contain control characters and unpaired surrogates, which some JSON
 # parsers and PostgreSQL refuse. They are removed, except for tabs and line ends.
+# The reader marks gaps within numbers and between columns by them.
+_WIDE_SPACES = str.maketrans("\u2003\u2008", "  ")
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 #: A field that is less likely right than this is doubtful.
@@ -477,4 +479,4 @@ def _share(confidence: float) -> float:
 
 
 def _clean(text: str) -> str:
-    return _UNSPEAKABLE.sub("", text)
+    return _UNSPEAKABLE.sub("", text).translate(_WIDE_SPACES)

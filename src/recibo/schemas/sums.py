@@ -49,13 +49,17 @@ def taxes_differ(shape: Reading | Receipt) -> bool:
 
 
 def payments_differ(shape: Reading | Receipt) -> bool:
-    """Return whether payments do not add up to the total, before or after tip and rounding."""
+    """Return whether payments do not add up to the total, before or after what may be between them.
+
+    The payments of a refund are positive, its total is negative. An invoice may be paid in part.
+    """
     paid = _sum(one.amount for one in shape.payments)
     if paid is None or shape.total is None:
         return False
-    gap = abs(paid - Decimal(shape.total))
-    between = [abs(Decimal(one or 0)) for one in ("0", shape.tip, shape.rounding)]
-    return all(abs(gap - step) > tolerance(shape.currency) for step in between)
+    gap = paid - abs(Decimal(shape.total))
+    if gap < 0 and shape.type == DocumentType.INVOICE:
+        return False
+    return all(abs(abs(gap) - abs(step)) > tolerance(shape.currency) for step in steps(shape))
 
 
 def _sum(amounts: Iterable[str | None]) -> Decimal | None:

@@ -149,6 +149,35 @@ AMEX ************4308
     assert (Decimal(15504), "4308") == (read.value.amount, read.value.last4)
 
 
+def test_a_tip_that_is_suggested_after_the_payment_is_not_paid() -> None:
+    printed = """
+RESTAURANTE EL PUERTO
+Paella               22,00
+TOTAL                22,00
+EFECTIVO             22,00
+CAMBIO                0,00
+Propina               2,20
+Total                24,20
+"""
+    assert "22.00" == text(pipeline.understand([[text_page(printed)]]).total)
+
+
+@pytest.mark.parametrize("words", ["TICKET RESTAURANT", "BON D'ACHAT"])
+def test_a_voucher_with_its_amount_below_is_a_payment(words: str) -> None:
+    printed = f"LECLERC\nPain 24,50\nTOTAL 24,50\n{words}\n19,00\nCB\n5,50\nMERCI\n"
+
+    read = [one.value for one in details_of(printed).payments]
+    assert [("voucher", "19.00"), ("card", "5.50")] == [
+        (one.method.value, str(one.amount)) for one in read
+    ]
+
+
+def test_an_amount_with_a_few_stars_is_no_masked_card() -> None:
+    read = pipeline.understand([[text_page("SHOP\nFOOD 1500\nTOTAL ****1500 YEN\n")]])
+
+    assert "1500" == text(read.total)
+
+
 SLIP = """
 TRATTORIA LAURO
 01.05.2021 21:14

@@ -15,6 +15,8 @@ _FIRST_PAUSE_SECONDS = 0.5
 _MAX_PAUSE_SECONDS = 10.0
 # Where no server has answered yet, the URL may be wrong, which is not worth a longer wait.
 _UNREACHABLE_SECONDS = 5.0
+# A server that restarts is back by then.
+_RESTART_SECONDS = 30.0
 _SERVER_ERRORS = 500
 # These were refused before anything was done.
 _REFUSED = {408, 429}
@@ -49,7 +51,10 @@ class Retries:
         self._failures += 1
         self._first_failure = now if self._first_failure is None else self._first_failure
         self._is_known = self._is_known or not _is_unreachable(error)
-        limit = self._seconds if self._is_known else min(self._seconds, _UNREACHABLE_SECONDS)
+        limit = self._seconds
+        if _is_unreachable(error):
+            longest = _RESTART_SECONDS if self._is_known else _UNREACHABLE_SECONDS
+            limit = min(limit, longest)
         left = self._first_failure + limit - now
         asked = _retry_after(error)
         if left <= 0 or asked > left:

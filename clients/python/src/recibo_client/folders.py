@@ -84,6 +84,13 @@ class FolderResult:
 OnFile = Callable[[FolderResult, int], None]
 
 
+def require(folder: Path) -> None:
+    """Raise NotADirectoryError unless there is such a folder."""
+    if not folder.is_dir():
+        message = f"{folder} is no folder."
+        raise NotADirectoryError(message)
+
+
 class Folder:
     """The files of a folder that are still to be read; several threads may take from it."""
 
@@ -99,16 +106,13 @@ class Folder:
         """List the files and read the journal.
 
         Args:
-            folder: An existing folder.
+            folder: An existing folder: see `require`.
             pattern: A glob below it.
             journal: Where to note what was read.
             context: A file is known only in the same context: the server, the accuracy and the
                 organization.
             on_file: Called after each file, by one thread at a time.
         """
-        if not folder.is_dir():
-            message = f"{folder} is no folder."
-            raise NotADirectoryError(message)
         files = _documents(folder, pattern)
         self._total = len(files)
         self._waiting = deque(files)

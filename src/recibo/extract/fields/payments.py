@@ -125,9 +125,11 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
         return
     below = None
     if amount is None and phrases:
-        if all(_is_title(row.text[phrase.start : phrase.end]) for phrase in phrases):
-            return
         below = _amount_below(row, page.rows)
+        names = [row.text[phrase.start : phrase.end] for phrase in phrases]
+        if below is None and all(map(lexicon.wordbook("receipt_title").is_all, names)):
+            # `Bon 60358`: a voucher in Polish, a receipt in German.
+            return
     known = [_METHODS[phrase.kind] for phrase in phrases]
     if not known:
         is_cash = Role.CASH in roles or (is_tendered and not digits)
@@ -164,11 +166,6 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
 def _is_currency(text: str) -> bool:
     """Return whether a text is the code of a currency: `PLN` looks like a misread `PIN`."""
     return text in tables.currencies()
-
-
-def _is_title(text: str) -> bool:
-    """Return whether a method is also a word for receipt: `Bon` is a voucher in Polish."""
-    return bool(lexicon.wordbook("receipt_title").find(text))
 
 
 def _is_of_table(entry: Entry, entries: Sequence[Entry]) -> bool:

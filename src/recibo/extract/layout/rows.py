@@ -61,6 +61,8 @@ _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
 _GROUPED = re.compile(r"(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t))")
 # The beginning of a number whose groups are separated by spaces, and its next group.
 _FIRST_GROUP, _NEXT_GROUP = re.compile(r"(?<!\d)\d{1,3}$"), re.compile(r"\d{3}(?!\d)")
+# A gap between columns is wider than so many letters.
+_COLUMN_LETTERS = 1.5
 #: A space that does not separate the groups of one number.
 _COLUMN_GAP = "\u2003"
 _MISSING_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
@@ -233,7 +235,9 @@ def _with_columns(line: Line) -> str:
     text = line.text
     for (before, word), place in zip(pairwise(line.words), _places(line)[1:], strict=True):
         may_be_number = _FIRST_GROUP.search(before.text) and _NEXT_GROUP.match(word.text)
-        if may_be_number and word.box.x0 - before.box.x1 > CELL_GAP * word.box.height:
+        # Wide type has wide gaps, too.
+        least = max(CELL_GAP * word.box.height, _COLUMN_LETTERS * word.box.width / len(word.text))
+        if may_be_number and word.box.x0 - before.box.x1 > least:
             text = f"{text[: place - 1]}{_COLUMN_GAP}{text[place:]}"
     return text
 

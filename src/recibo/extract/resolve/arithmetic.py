@@ -110,6 +110,7 @@ class Sums:
     def with_tips(self) -> Mapping[Decimal, Decimal]:
         """The amounts before a tip, each with the total below the tip that includes it."""
         totals = self.candidates.totals
+        payments = {one.found.value.amount for one in self.candidates.amounts.payments}
         return {
             before.value: after.value
             for tip in self.candidates.amounts.tips
@@ -118,6 +119,8 @@ class Sums:
             if after.value == before.value + tip.found.value
             and _place(tip.found) < _place(after)
             and self._is_labelled(after)
+            # What is printed after a payment without the tip suggests one.
+            and (before.value not in payments or after.value in payments)
         }
 
     def _is_labelled(self, total: Extracted[Decimal]) -> bool:

@@ -68,7 +68,7 @@ _MINUS_AFTER = re.compile(
 _MASK, _MORE_DIGITS = "**", re.compile(r"\s\d")
 _MASKED = re.compile(r"\*\*\d{1,3}\s$")
 # The last four digits of a card are all there are: what follows them is an amount.
-_CARD_MASK, _CARD_DIGITS = "****", 4
+_CARD_MASK, _CARD_DIGITS = 8 * "*", 4
 #: `X単128`: a unit price.
 _UNIT_PRICE_SIGN = "単"
 # A unit price has a sign in front: `@110`, `単128`.
@@ -201,7 +201,7 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
 
 
 def _is_masked(before: str, digits: str, after: str) -> bool:
-    """Return whether digits are the end of a masked number, such as `**44 18` or `****1234`."""
+    """Return whether digits are the end of a masked number, such as `**44 18` or `********1234`."""
     if _MASKED.search(before) or (before.endswith(_MASK) and _MORE_DIGITS.match(after)):
         return True
     return before.endswith(_CARD_MASK) and len(digits) == _CARD_DIGITS and digits.isdigit()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recibo_client import _calls, errors, models, params
 from recibo_client._uploads import File, OnUpload, Upload, load
 from recibo_client._workers import directly, run_threads
-from recibo_client.folders import BATCH_RETRY_SECONDS, Folder, FolderResult, OnFile
+from recibo_client.folders import BATCH_RETRY_SECONDS, Folder, FolderResult, OnFile, require
 
 if TYPE_CHECKING:
     import os
@@ -215,6 +215,7 @@ class Receipts:
         # Otherwise a file that was read with less accuracy would only be returned again.
         reread = True if accuracy == "high" else None
         form = params.form(accuracy=accuracy, type=type, metadata=metadata, reread=reread)
+        require(Path(folder))
         # It also fails at once for a wrong URL or key.
         key = self._connection.get(_calls.get_own_key(), models.OwnKey)
         work = Folder(
