@@ -1,5 +1,10 @@
 """Folders are read with several uploads at once, and continued where they were left."""
 
+import signal
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -131,3 +136,39 @@ async def test_asynchronous_client_does_the_same(server: Server, folder: Path) -
 
     assert "4 read, 0 known, 1 failed" == str(first)
     assert "0 read, 4 known, 1 failed" == str(second)
+
+
+def test_interrupt_does_not_wait_for_a_busy_server(folder: Path, recibo: Recibo) -> None:
+    key = recibo.key().model_dump_json().encode()
+    is_uploading = threading.Event()
+
+    class Busy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.answer(200, key)
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.answer(503, b"{}")
+            is_uploading.set()
+
+        def answer(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    program = "import sys, recibo_client; recibo = recibo_client.Recibo('sk', base_url=sys.argv[1])"
+    command = [sys.executable, "-c", f"{program}; recibo.receipts.extract_folder(sys.argv[2])"]
+    with ThreadingHTTPServer(("127.0.0.1", 0), Busy) as busy:
+        threading.Thread(target=busy.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{busy.server_port}"
+        with subprocess.Popen([*command, url, str(folder)], stderr=subprocess.PIPE) as running:
+            assert is_uploading.wait(60)
+            running.send_signal(signal.SIGINT)
+            _, errors_printed = running.communicate(timeout=60)
+        busy.shutdown()
+
+    assert b"KeyboardInterrupt" in errors_printed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -41,12 +41,27 @@ async def run_workers(
 def run_threads(
     worker: Callable[[], None], count: int, *, on_interrupt: Callable[[], None]
 ) -> None:
-    """Run so many threads until all have ended."""
-    with ThreadPoolExecutor(count) as pool:
+    """Run so many threads until all have ended; raise the first error of one of them.
+
+    Ctrl-C does not wait for them: they may be waiting for a server for minutes.
+    """
+    failures: list[BaseException] = []
+
+    def work() -> None:
         try:
-            for running in [pool.submit(worker) for _ in range(count)]:
-                running.result()
-        except BaseException:
-            # Otherwise the pool would wait for all that is left.
+            worker()
+        except BaseException as error:  # noqa: BLE001 - it is raised below
+            failures.append(error)
             on_interrupt()
-            raise
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        on_interrupt()
+        raise
+    if failures:
+        raise failures[0]
