@@ -160,15 +160,23 @@ def test_interrupt_does_not_wait_for_a_busy_server(folder: Path, recibo: Recibo)
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    program = "import sys, recibo_client; recibo = recibo_client.Recibo('sk', base_url=sys.argv[1])"
-    command = [sys.executable, "-c", f"{program}; recibo.receipts.extract_folder(sys.argv[2])"]
+    # Where the tests run in the background, the signal is ignored.
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from recibo_client import Recibo; recibo = Recibo('sk', base_url=sys.argv[1]); "
+        "recibo.receipts.extract_folder(sys.argv[2])"
+    )
+    command = [sys.executable, "-c", program]
     with ThreadingHTTPServer(("127.0.0.1", 0), Busy) as busy:
         threading.Thread(target=busy.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{busy.server_port}"
         with subprocess.Popen([*command, url, str(folder)], stderr=subprocess.PIPE) as running:
             assert is_uploading.wait(60)
             running.send_signal(signal.SIGINT)
-            _, errors_printed = running.communicate(timeout=60)
+            try:
+                _, errors_printed = running.communicate(timeout=60)
+            finally:
+                running.kill()
         busy.shutdown()
 
     assert b"KeyboardInterrupt" in errors_printed
