@@ -7,7 +7,7 @@ import sys
 from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, Route, expect
 
 from tests import drawing, make_documents
 from tests.people import PASSWORD
@@ -182,6 +182,41 @@ def test_details_of_items_are_shown_where_there_are_any(site: Site, *, javascrip
         expect(page.get_by_role("textbox", name="Code, line 1")).to_be_hidden()
         assert width(page) <= 390
         assert not javascript or [] == violations(page)
+
+
+def test_saving_while_the_page_still_loads_asks_nothing(site: Site) -> None:
+    pictures, saved, questions = list[Route](), list[Route](), list[str]()
+
+    def answer(dialog: Dialog) -> None:
+        questions.append(dialog.type)
+        dialog.accept()
+
+    def hold_picture(route: Route) -> None:
+        pictures.append(route)
+
+    def hold_saving(route: Route) -> None:
+        if route.request.method == "POST":
+            saved.append(route)
+        else:
+            route.continue_()
+
+    with site.visit(size=DESK) as page:
+        upload_two(page, "ula")
+        page.on("dialog", answer)
+        page.route("**/pages/1*", hold_picture)
+        page.reload(wait_until="domcontentloaded")
+        page.route(page.url.partition("?")[0], hold_saving)
+        page.get_by_role("textbox", name="Total", exact=True).fill("34.20")
+        with page.expect_request(lambda one: one.method == "POST" and "/sums" not in one.url):
+            page.get_by_role("button", name="Save", exact=True).last.click()
+        page.unroute("**/pages/1*")
+        for route in pictures:
+            route.continue_()
+        page.wait_for_load_state()
+        saved[0].continue_()
+        page.wait_for_url("**notice=saved")
+
+    assert [] == questions
 
 
 def test_document_is_zoomed_and_turned(site: Site) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from recibo.portal import formats, names, service_messages, translations, user_agents
+from recibo.portal import field_labels, formats, names, service_messages, translations, user_agents
+from recibo.portal.translations import LazyText, gettext_noop, lazy_gettext
 from recibo.portal.translations import gettext as _
-from recibo.portal.translations import gettext_noop
 from recibo.schemas.actor import Member
 from recibo.schemas.audit import AuditEvent
 from recibo.schemas.states import AuditAction as A
@@ -82,36 +82,15 @@ _OTHER = gettext_noop("%(actor)s: %(action)s")
 
 _WEBHOOKS = "/portal/webhooks"
 # Fields of organizations and receipts; others are shown by their names in the API.
-_FIELDS: Mapping[str, str] = {
-    "name": gettext_noop("Name"),
-    "logo_url": gettext_noop("Logo"),
-    "billing_email": gettext_noop("Billing email"),
-    "receipt_address": gettext_noop("Address for receipts"),
-    "allowed_senders": gettext_noop("Allowed senders"),
-    "merchant_name": gettext_noop("Merchant"),
-    "merchant_tax_id": gettext_noop("Merchant tax ID"),
-    "issued_at": gettext_noop("Issued"),
-    "total": gettext_noop("Total"),
-    "subtotal": gettext_noop("Subtotal"),
-    "tax": gettext_noop("Tax"),
-    "currency": gettext_noop("Currency"),
-    "document_number": gettext_noop("Number"),
-    "document_key": gettext_noop("Access key"),
-    "type": gettext_noop("Type"),
-    "category": gettext_noop("Category"),
-    "line_items": gettext_noop("Line items"),
-    "merchant_address": gettext_noop("Merchant address"),
-    "customer_name": gettext_noop("Customer"),
-    "customer_tax_id": gettext_noop("Customer tax ID"),
-    "due_date": gettext_noop("Due date"),
-    "discount": gettext_noop("Discount"),
-    "tip": gettext_noop("Tip"),
-    "service_charge": gettext_noop("Service charge"),
-    "rounding": gettext_noop("Rounding"),
-    "taxes": gettext_noop("Taxes by rate"),
-    "payments": gettext_noop("Payments"),
-    "metadata": gettext_noop("Tags"),
-    "approved": gettext_noop("Approval"),
+_FIELDS: Mapping[str, LazyText] = {
+    "name": lazy_gettext("Name"),
+    "logo_url": lazy_gettext("Logo"),
+    "billing_email": lazy_gettext("Billing email"),
+    "receipt_address": lazy_gettext("Address for receipts"),
+    "allowed_senders": lazy_gettext("Allowed senders"),
+    **field_labels.FIELDS,
+    "metadata": lazy_gettext("Tags"),
+    "approved": lazy_gettext("Approval"),
 }
 
 
@@ -196,9 +175,7 @@ def _fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     changed = {name for name in after if before.get(name) != after[name]}
     # PostgreSQL keeps no order of names.
     known_first = [*(name for name in _FIELDS if name in changed), *sorted(changed - {*_FIELDS})]
-    return [
-        translations.translate(_FIELDS.get(name, name.replace("_", " "))) for name in known_first
-    ]
+    return [str(_FIELDS.get(name, name.replace("_", " "))) for name in known_first]
 
 
 def _strong(text: object) -> Markup:

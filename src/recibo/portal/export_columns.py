@@ -6,27 +6,16 @@ from typing import Any
 from babel import numbers
 
 from recibo.extract.model import Accuracy, Category, PaymentMethod
-from recibo.portal import names
+from recibo.portal import field_labels, names
 from recibo.portal.translations import LazyText, gettext, lazy_gettext, lazy_pgettext, locale
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading.export_looks import Look
 from recibo.services.reading.exports import Rows
 
 _HEADINGS: Mapping[str, LazyText] = {
+    **field_labels.FIELDS,
     "id": lazy_gettext("Receipt ID"),
     "status": lazy_gettext("Status"),
-    "type": lazy_gettext("Type"),
-    "merchant_name": lazy_gettext("Merchant"),
-    "merchant_tax_id": lazy_gettext("Merchant tax ID"),
-    "issued_at": lazy_gettext("Issued"),
-    "total": lazy_gettext("Total"),
-    "subtotal": lazy_gettext("Subtotal"),
-    "tax": lazy_gettext("Tax"),
-    "currency": lazy_gettext("Currency"),
-    "document_number": lazy_gettext("Number"),
-    "document_key": lazy_gettext("Access key"),
-    "category": lazy_gettext("Category"),
-    "confidence": lazy_gettext("Confidence"),
     "review": lazy_gettext("Review status"),
     "corrected_fields": lazy_gettext("Corrected fields"),
     "duplicates": lazy_gettext("Duplicates"),
@@ -36,16 +25,6 @@ _HEADINGS: Mapping[str, LazyText] = {
     "version": lazy_gettext("Version"),
     "created_at": lazy_gettext("Uploaded"),
     "updated_at": lazy_gettext("Last change"),
-    "merchant_address": lazy_gettext("Merchant address"),
-    "customer_name": lazy_gettext("Customer"),
-    "customer_tax_id": lazy_gettext("Customer tax ID"),
-    "due_date": lazy_gettext("Due date"),
-    "discount": lazy_gettext("Discount"),
-    "tip": lazy_gettext("Tip"),
-    "service_charge": lazy_gettext("Service charge"),
-    "rounding": lazy_gettext("Rounding"),
-    "taxes": lazy_gettext("Taxes by rate"),
-    "payments": lazy_gettext("Payments"),
     "name": lazy_gettext("Description"),
     "qty": lazy_gettext("Quantity"),
     "unit_price": lazy_gettext("Unit price"),
@@ -88,7 +67,7 @@ def look(rows: Rows, makers: Mapping[str, str]) -> Look:
             "created_by": makers,
         },
         {
-            "corrected_fields": _fields({**_HEADINGS, "line_items": lazy_gettext("Line items")}),
+            "corrected_fields": _fields(_HEADINGS),
             "metadata": _tags,
             "taxes": _taxes(decimal),
             "payments": _payments(decimal),

@@ -14,12 +14,12 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
 from recibo.portal import (
+    field_labels,
     formats,
     names,
     navigation,
     next_paths,
     review_checks,
-    review_labels,
     samples,
     translations,
     vendored,
@@ -169,8 +169,8 @@ def _templates() -> Environment:
         integrity=vendored.INTEGRITY,
         navigation=navigation,
         document_types=names.DOCUMENT_TYPES,
-        receipt_fields=review_labels.FIELDS,
-        cell_labels=review_labels.CELLS,
+        receipt_fields=field_labels.FIELDS,
+        cell_labels=field_labels.CELLS,
         languages=translations.NAMES,
         lazy_gettext=translations.lazy_gettext,
         lazy_pgettext=translations.lazy_pgettext,

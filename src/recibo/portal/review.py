@@ -14,6 +14,7 @@ from recibo.extract.model import Category, PaymentMethod
 from recibo.portal import (
     error_messages,
     evidence_boxes,
+    field_labels,
     forms,
     headers,
     pages,
@@ -22,7 +23,6 @@ from recibo.portal import (
     request_context,
     review_checks,
     review_forms,
-    review_labels,
     routers,
     service_messages,
 )
@@ -176,7 +176,7 @@ async def add_up(
     return JSONResponse(
         {
             "sums": {name: asdict(one) for name, one in sums.items()},
-            "errors": {name: refusal.for_field(name, review_labels.of(name)) for name in wrong},
+            "errors": {name: refusal.for_field(name, field_labels.of(name)) for name in wrong},
         }
     )
 

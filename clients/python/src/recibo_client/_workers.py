@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
+from multiprocessing.pool import ThreadPool
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import anyio
@@ -41,27 +41,20 @@ async def run_workers(
 def run_threads(
     worker: Callable[[], None], count: int, *, on_interrupt: Callable[[], None]
 ) -> None:
-    """Run so many threads until all have ended; raise the first error of one of them.
+    """Run so many threads until all have ended.
 
-    Ctrl-C does not wait for them: they may be waiting for a server for minutes.
+    Ctrl-C does not wait for them: they may be waiting for a server for minutes. The threads of
+    this pool, unlike those of `concurrent.futures`, do not keep a program from ending.
     """
-    failures: list[BaseException] = []
-
-    def work() -> None:
+    with ThreadPool(count) as pool:
         try:
-            worker()
-        except BaseException as error:  # noqa: BLE001 - it is raised below
-            failures.append(error)
+            for running in [pool.apply_async(worker) for _ in range(count)]:
+                running.get()
+        except Exception:
             on_interrupt()
-
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    except BaseException:
-        on_interrupt()
-        raise
-    if failures:
-        raise failures[0]
+            pool.close()
+            pool.join()
+            raise
+        except BaseException:
+            on_interrupt()
+            raise

@@ -73,7 +73,7 @@ class _Page:
     first_total: int
     #: Rows with the change, in which there is an amount.
     change: Sequence[Entry]
-    #: The indexes of rows with the cash handed over.
+    #: The indexes of rows with the cash given.
     tendered: frozenset[int]
     #: Whether a slip says that a card was authorized.
     is_authorized: bool

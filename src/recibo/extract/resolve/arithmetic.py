@@ -124,7 +124,7 @@ class Sums:
         }
 
     def _is_labelled(self, total: Extracted[Decimal]) -> bool:
-        """Return whether an amount has the label of a total: it may also be cash handed over."""
+        """Return whether an amount has the label of a total: it may also be the cash given."""
         features = self.candidates.total_features.get(total.value, {})
         return any(features.get(role) for role in _TOTAL_ROLES)
 

@@ -10,7 +10,8 @@
   const places = [...form.querySelectorAll("[data-sums]")];
   let timer = 0;
   let asked = 0;
-  let errors = {};
+  // None before the first answer: until then those of the page stay.
+  let errors = null;
   const post = (path, headers, submitter) =>
     fetch(path, {
       method: "POST",
@@ -74,8 +75,8 @@
   const show = (key) => {
     const [field] = fieldsOf(key);
     let error = document.getElementById(`${key}-error`);
-    const text = errors[key] ?? "";
-    if (!field || text === (error?.textContent.trim() ?? "")) return;
+    const text = errors?.[key] ?? "";
+    if (!errors || !field || text === (error?.textContent.trim() ?? "")) return;
     if (text) {
       error ??= add(key, field);
       error.querySelector("span").textContent = text;
@@ -160,8 +161,9 @@
   addEventListener("beforeunload", (event) => {
     if (!isSaving && ("unsaved" in form.dataset || fields().some(isChanged))) event.preventDefault();
   });
-  addEventListener("pageshow", () => {
-    isSaving = false;
+  addEventListener("pageshow", ({ persisted }) => {
+    // Back to this page; a page that is still loading may be saving already.
+    if (persisted) isSaving = false;
   });
 
   // The page after saving takes the place of this one, so that Back leads to where one came from.

@@ -51,7 +51,7 @@ CELLS: Mapping[str, Mapping[str, LazyText]] = {
     "payment": {
         "method": lazy_gettext("Payment method"),
         "amount": lazy_gettext("Amount paid"),
-        "tendered": lazy_gettext("Cash handed over"),
+        "tendered": lazy_gettext("Cash given"),
         "last4": lazy_gettext("Last digits of the card"),
     },
 }
