@@ -1,6 +1,5 @@
 """Analytics: what was spent in one currency, by month, category and merchant, and readings."""
 
-import asyncio
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, Response
 
 from recibo.errors import ValidationFailed
-from recibo.lib import clock, money
+from recibo.lib import clock
 from recibo.portal import bars, pages, periods, request_context, routers
 from recibo.portal.periods import Chosen
 from recibo.portal.request_context import RequestContext
@@ -68,17 +67,14 @@ async def show_analytics(caller: Reader) -> Response:
     except ValidationFailed as e:
         chosen, error = periods.default(today), e
     member, period = caller.member, chosen.period
+    merchants: Sequence[Sum] = ()
     async with caller.services.database.read() as session:
-        asked = query.get("currency", "").upper()
-        is_known = asked in money.CURRENCIES
-        likely = asked if is_known else await spend.newest_currency(session, member)
-        # The two queries that read all receipts of the period run at the same time.
-        found, merchants = await asyncio.gather(
-            spend.by_currency(session, member, period), _merchants(caller, period, likely)
-        )
+        found = await spend.by_currency(session, member, period)
         spent = spending(chosen, found, query.get("currency"))
-        if spent.shown and spent.shown.currency != likely:
-            merchants = await _merchants(caller, period, spent.shown.currency)
+        if spent.shown:
+            merchants = await spend.top_merchants(
+                session, member, period, spent.shown.currency, limit=_MERCHANTS
+            )
         newest = [] if spent.shown else await spend.newest_months(session, member, most=1)
         undated = await spend.undated(session, member, most=pages.MOST_COUNTED)
         until = min(period.last, today)
@@ -101,13 +97,6 @@ async def show_analytics(caller: Reader) -> Response:
         reading_unit="month" if bars.are_months(of_readings) else "day",
         **_bars(spent, merchants, today),
     )
-
-
-async def _merchants(caller: RequestContext, period: Period, currency: str | None) -> Sequence[Sum]:
-    if currency is None:
-        return ()
-    async with caller.services.database.read() as session:
-        return await spend.top_merchants(session, caller.member, period, currency, limit=_MERCHANTS)
 
 
 def _bars(

@@ -92,13 +92,6 @@ async def top_merchants(
     ]
 
 
-async def newest_currency(session: ReadSession, actor: Actor) -> str | None:
-    """Return the currency of the newest receipt that has one."""
-    query = receipts.live(actor).where(Row.currency.is_not(None)).with_only_columns(Row.currency)
-    found = await session.execute(query.order_by(Row.id.desc()).limit(1))
-    return found.scalar_one_or_none()
-
-
 async def newest_months(
     session: ReadSession, actor: Actor, *, most: int, review: ReviewStatus | None = None
 ) -> list[dt.date]:
