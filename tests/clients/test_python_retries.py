@@ -3,6 +3,7 @@
 import gzip
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote
 
@@ -180,6 +181,25 @@ def test_pause_is_as_long_as_the_server_says(pauses: list[float]) -> None:
     assert 7 <= pauses[0] <= 8
 
 
+@pytest.mark.parametrize("retry_after", ["7", "Thu, 26 Nov 2026 12:00:07 GMT"])
+def test_pause_is_as_long_as_a_proxy_says(pauses: list[float], retry_after: str) -> None:
+    headers = {"Retry-After": retry_after, "Date": "Thu, 26 Nov 2026 12:00:00 GMT"}
+    busy = httpx.Response(429, headers=headers, html="<p>Slow down</p>")
+    script = Script(busy, httpx.Response(200, json=KEY))
+
+    with script.client() as recibo:
+        recibo.key()
+
+    assert 7 <= pauses[0] <= 8
+
+
+def test_refusal_of_a_proxy_is_a_rate_limit() -> None:
+    script = Script(httpx.Response(429, html="<p>Slow down</p>"))
+
+    with script.client(0) as recibo, pytest.raises(errors.RateLimitExceededError, match="429"):
+        recibo.key()
+
+
 def test_used_up_quota_is_an_error_at_once(pauses: list[float]) -> None:
     script = Script(refusal(429, "rate_limit_exceeded", retry_after=900_000))
 
@@ -242,11 +262,32 @@ def test_retries_can_be_turned_off() -> None:
         recibo.key()
 
 
-def test_another_web_site_is_no_recibo() -> None:
-    script = Script(httpx.Response(200, text="<html>Welcome</html>"))
+def test_another_web_site_is_no_recibo(tmp_path: Path) -> None:
+    script = Script(
+        httpx.Response(200, text="<html>Welcome</html>"), httpx.Response(200, html="<p>Sign in</p>")
+    )
 
-    with script.client() as recibo, pytest.raises(errors.UnexpectedResponseError):
-        recibo.key()
+    with script.client() as recibo:
+        with pytest.raises(errors.UnexpectedResponseError):
+            recibo.key()
+        with pytest.raises(errors.UnexpectedResponseError, match="web page"):
+            recibo.receipts.export(tmp_path / "june.csv")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_export_keeps_files_of_other_names(tmp_path: Path) -> None:
+    other = tmp_path / "june.csv.part"
+    other.write_text("mine")
+    headers = {"Content-Type": "text/csv"}
+    script = Script(httpx.Response(200, headers=headers, stream=Stream(b"total\r\n4.80\r\n")))
+
+    with script.client() as recibo:
+        written = recibo.receipts.export(tmp_path / "june.csv")
+
+    assert b"total\r\n4.80\r\n" == written.read_bytes()
+    assert "mine" == other.read_text()
+    assert {written, other} == set(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("follow_redirects", [False, True])

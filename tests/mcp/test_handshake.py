@@ -127,6 +127,19 @@ def test_first_answer_needs_few_imports() -> None:
     assert set() == heavy & set(said.stdout.split())
 
 
+def test_client_of_a_server_is_imported_after_the_first_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RECIBO_API_KEY", raising=False)
+    options = ["--server", "http://127.0.0.1:9"]
+    with start(tmp_path, *options, stderr=subprocess.PIPE) as command:
+        answered, said = command.communicate(as_lines(HELLO), 60)
+
+    assert "recibo" == json.loads(answered)["result"]["serverInfo"]["name"]
+    assert b"RECIBO_API_KEY" in said
+    assert 1 == command.returncode
+
+
 def session(store: Path, *messages: dict[str, Any]) -> list[dict[str, Any]]:
     """Send messages in one write, and return the answers in their order."""
     with start(store) as command:
@@ -141,9 +154,9 @@ def session(store: Path, *messages: dict[str, Any]) -> list[dict[str, Any]]:
         return answers
 
 
-def start(store: Path, **options: Any) -> "subprocess.Popen[bytes]":
+def start(store: Path, *arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [*RECIBO, "mcp", "--store", str(store)],
+        [*RECIBO, "mcp", "--store", str(store), *arguments],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -55,12 +55,13 @@ def run(settings: Settings) -> int:
     # The SDK makes a hundred thousand objects that stay: collecting them is a tenth of the start.
     gc.disable()
     try:
-        receipts = _receipts(settings, folders)
-        if settings.http is None:
+        # Before the client is imported. Outside the event loop, whose handler of Ctrl-C would not
+        # end the wait for a line. A person in a terminal gets the errors of the start at once.
+        if settings.http is None and not sys.stdin.isatty():
             from recibo.mcp import handshake
 
-            # Outside the event loop, whose handler of Ctrl-C would not end the wait for a line.
             handshake.answer_first()
+        receipts = _receipts(settings, folders)
         asyncio.run(_serve(settings, receipts, folders))
     except StartError as e:
         sys.stderr.write(f"recibo: {e}\n")

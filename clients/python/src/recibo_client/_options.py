@@ -48,7 +48,7 @@ def make(
     """Return options; what is None comes from RECIBO_API_KEY and RECIBO_URL."""
     key = api_key or os.environ.get("RECIBO_API_KEY", "")
     if not key:
-        message = "No API key: set RECIBO_API_KEY, or pass one to Recibo()."
+        message = "No API key: set RECIBO_API_KEY; in Python, Recibo() takes one, too."
         raise ConfigurationError(message)
     if not (key.isascii() and key.isprintable()) or " " in key:
         message = "The API key has characters that no key has: was it copied whole?"

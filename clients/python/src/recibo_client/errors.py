@@ -25,6 +25,7 @@ ReciboError
 
 from __future__ import annotations
 
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, ClassVar
 
 import pydantic
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+_TOO_MANY_REQUESTS = 429
 _FIRST_SERVER_ERROR = 500
 
 
@@ -253,7 +255,24 @@ def _by_code(code: str) -> type[APIError]:
 def _of_status(response: httpx.Response) -> APIError:
     """Return the error of a response that did not come from Recibo, but from a proxy."""
     status = response.status_code
-    kind = ServerError if status >= _FIRST_SERVER_ERROR else APIError
-    given = response.headers.get("Retry-After", "")
     message = f"{response.request.url} answered {status} {response.reason_phrase}."
-    return kind(message, status=status, retry_after=float(given) if given.isdigit() else None)
+    return _by_status(status)(message, status=status, retry_after=_retry_after(response))
+
+
+def _by_status(status: int) -> type[APIError]:
+    if status == _TOO_MANY_REQUESTS:
+        return RateLimitExceededError
+    return ServerError if status >= _FIRST_SERVER_ERROR else APIError
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Return the seconds of a Retry-After header, which may be a date (RFC 9110, 10.2.3)."""
+    given = response.headers.get("Retry-After", "")
+    if given.isdigit():
+        return float(given)
+    try:
+        # By the clock of the server, which may differ from the one here.
+        at, now = (parsedate_to_datetime(text) for text in (given, response.headers["Date"]))
+        return max((at - now).total_seconds(), 0)
+    except (KeyError, TypeError, ValueError):
+        return None

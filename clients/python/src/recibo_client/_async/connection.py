@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import anyio
@@ -55,7 +56,7 @@ class AsyncConnection:
 
     async def save(self, call: Call, path: Path) -> Path:
         """Write the content of a response to a file; a file that was there is replaced."""
-        part = path.with_name(f"{path.name}.part")
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
         async def write(response: httpx.Response) -> httpx.Response:
             with part.open("wb") as file:
@@ -94,6 +95,8 @@ class AsyncConnection:
                 follow_redirects=False,
                 **call.content(),
             ) as streamed:
+                if streamed.is_success:
+                    _require_no_page(streamed)
                 take = receive if streamed.is_success else _read
                 response: httpx.Response = await take(streamed)
                 self._has_answered = True
@@ -109,6 +112,13 @@ class AsyncConnection:
         return response
 
 
+def _require_no_page(response: httpx.Response) -> None:
+    """Refuse the page of a proxy or of another site, which is no document to save."""
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        message = f"{response.request.url} did not answer as Recibo does, but with a web page."
+        raise errors.UnexpectedResponseError(message)
+
+
 async def _read(response: httpx.Response) -> httpx.Response:
     """Return the response with its body; a small one may unpack to gigabytes."""
     body = bytearray()
@@ -118,7 +128,8 @@ async def _read(response: httpx.Response) -> httpx.Response:
             message = f"{response.request.url} answered more than {_MAX_BODY_BYTES} bytes."
             raise errors.UnexpectedResponseError(message)
     # Those of its encoding and length are no longer true.
-    kept = {name: value for name, value in response.headers.items() if name == "retry-after"}
+    names = ("date", "retry-after")
+    kept = {name: response.headers[name] for name in names if name in response.headers}
     return httpx.Response(
         response.status_code, headers=kept, content=bytes(body), request=response.request
     )

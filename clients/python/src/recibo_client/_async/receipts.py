@@ -213,7 +213,11 @@ class AsyncReceipts:
 
         Raises:
             ReciboError: The server or the key refuses; what was read until then is noted.
+            ValueError: `concurrency` is below 1.
         """
+        if concurrency < 1:
+            message = f"concurrency is at least 1, not {concurrency}."
+            raise ValueError(message)
         # Otherwise a file that was read with less accuracy would only be returned again.
         reread = True if accuracy == "high" else None
         form = params.form(accuracy=accuracy, type=type, metadata=metadata, reread=reread)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -53,7 +54,7 @@ class Connection:
 
     def save(self, call: Call, path: Path) -> Path:
         """Write the content of a response to a file; a file that was there is replaced."""
-        part = path.with_name(f"{path.name}.part")
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
         def write(response: httpx.Response) -> httpx.Response:
             with part.open("wb") as file:
@@ -92,6 +93,8 @@ class Connection:
                 follow_redirects=False,
                 **call.content(),
             ) as streamed:
+                if streamed.is_success:
+                    _require_no_page(streamed)
                 take = receive if streamed.is_success else _read
                 response: httpx.Response = take(streamed)
                 self._has_answered = True
@@ -107,6 +110,13 @@ class Connection:
         return response
 
 
+def _require_no_page(response: httpx.Response) -> None:
+    """Refuse the page of a proxy or of another site, which is no document to save."""
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        message = f"{response.request.url} did not answer as Recibo does, but with a web page."
+        raise errors.UnexpectedResponseError(message)
+
+
 def _read(response: httpx.Response) -> httpx.Response:
     """Return the response with its body; a small one may unpack to gigabytes."""
     body = bytearray()
@@ -116,7 +126,8 @@ def _read(response: httpx.Response) -> httpx.Response:
             message = f"{response.request.url} answered more than {_MAX_BODY_BYTES} bytes."
             raise errors.UnexpectedResponseError(message)
     # Those of its encoding and length are no longer true.
-    kept = {name: value for name, value in response.headers.items() if name == "retry-after"}
+    names = ("date", "retry-after")
+    kept = {name: response.headers[name] for name in names if name in response.headers}
     return httpx.Response(
         response.status_code, headers=kept, content=bytes(body), request=response.request
     )
