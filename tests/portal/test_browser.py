@@ -374,6 +374,22 @@ def test_dropped_receipts_appear_when_they_are_read(
         expect(page.get_by_text("34.15 MYR")).to_have_count(1)
 
 
+def test_receipts_are_uploaded_from_the_home_page(
+    site: Site, address: Address, tmp_path: Path
+) -> None:
+    with site.visit() as page:
+        sign_up(page, address("joy"))
+        dropped, chosen = make_receipts(tmp_path)
+        drop(page, dropped)
+        expect(page.locator("#uploads").get_by_text("Uploaded", exact=True)).to_have_count(1)
+        with page.expect_file_chooser() as choosing:
+            page.get_by_text("Upload receipts", exact=True).click()
+        choosing.value.set_files(chosen)
+        expect(page.get_by_role("heading", name="2 uploaded")).to_be_visible()
+        page.get_by_role("link", name="Open receipt").first.click()
+        expect(page.get_by_role("heading", name="KEDAI KOPI")).to_be_visible()
+
+
 def test_receipts_work_without_javascript(site: Site, address: Address, tmp_path: Path) -> None:
     with site.visit(javascript=False) as page:
         sign_up(page, address("kim"))

@@ -140,6 +140,7 @@ async def test_failure_says_what_to_do_and_can_be_retried(
         tried = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
         receipt_id = accounts.redirect_target(tried).removeprefix(f"{PATH}/").partition("?")[0]
         receipt = await receipt_pages.read_receipt(service, owner, receipt_id)
+        listed = await service.stranger.get(PATH)
         again = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
 
     assert "Failed" == failed.by_id["standing"]
@@ -149,7 +150,8 @@ async def test_failure_says_what_to_do_and_can_be_retried(
     assert failed_id != receipt_id
     assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
     assert {"filename": "receipt.jpg"} == receipt["metadata"]
-    assert f"{PATH}/{receipt_id}?notice=known" == accounts.redirect_target(again)
+    assert [receipt_id] == receipt_pages.listed_ids(listed)
+    assert f"{PATH}/{receipt_id}?notice=again" == accounts.redirect_target(again)
 
 
 async def test_receipt_is_deleted_after_confirmation(database_url: str, tmp_path: Path) -> None:

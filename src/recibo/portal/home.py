@@ -13,6 +13,7 @@ from recibo.portal import (
     audit_sentences,
     bars,
     first_steps,
+    headers,
     next_paths,
     pages,
     periods,
@@ -117,7 +118,7 @@ async def _shown(
     if member is not None and member.may(Permission.RECEIPTS_READ):
         async with services.database.read() as session:
             overview = await _overview(request, session, user, member, services)
-    return pages.section(
+    answer = pages.section(
         request,
         "home.html",
         values={},
@@ -131,6 +132,8 @@ async def _shown(
         renews_at=usage.month_end(clock.now()),
         may_write=member is not None and member.may(Permission.RECEIPTS_WRITE),
     )
+    headers.let_scripts_connect(answer)
+    return answer
 
 
 async def _overview(

@@ -1,5 +1,6 @@
 """The pages of receipts: upload, list, files, read again, delete; `review.py` shows one."""
 
+import contextlib
 import datetime as dt
 from collections.abc import Collection
 from http import HTTPStatus
@@ -56,8 +57,6 @@ _NOTICES = {
     "deleted": lazy_gettext("The receipt is deleted."),
     "reviewed": lazy_gettext("Approved. That was the last one of this list."),
 }
-# The list polls pending receipts.
-_POLICY = f"{headers.policy()}; connect-src 'self'"
 # Uploaded files are untrusted: our pages may embed them, but they may load nothing.
 _FILE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; object-src 'self'; base-uri 'none'; "
@@ -139,13 +138,24 @@ async def read_again(
     receipt_id: str,
     form: Annotated[AgainForm, Depends(forms.plain(AgainForm))],
 ) -> Response:
-    """Read a receipt again, and redirect to it, or to the new receipt if it had failed."""
+    """Read a receipt again, and redirect to it, or to the receipt that replaces a failed one."""
     extraction = caller.services.extraction
     try:
         async with extraction.again(caller.member, receipt_id, form.accuracy) as submitted:
             pass
+    except NotFound as e:
+        # Buttons are pressed twice.
+        async with caller.services.database.read() as session:
+            shown = await receipts.replacement_of(session, caller.member, receipt_id)
+        if shown is None:
+            return await review.show(caller, receipt_id, error=e)
+        return pages.see_other(ReviewList.named(form.list).page(shown, notice="again"))
     except (*MESSAGES, Overloaded) as e:
         return await review.show(caller, receipt_id, error=e)
+    if submitted.receipt_id != receipt_id:
+        async with caller.services.database.write() as session:
+            with contextlib.suppress(NotFound):
+                await receipts.soft_delete(session, caller.member, receipt_id)
     known = "no-better" if submitted.receipt_id == receipt_id else "known"
     notice = known if submitted.is_replay else "again"
     return pages.see_other(ReviewList.named(form.list).page(submitted.receipt_id, notice=notice))
@@ -238,7 +248,7 @@ def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessa
 
 
 def _answered(answer: Response, error: ServiceError | None) -> Response:
-    answer.headers["Content-Security-Policy"] = _POLICY
+    headers.let_scripts_connect(answer)
     if error and error.retry_after is not None:
         answer.headers["Retry-After"] = str(error.retry_after)
     return answer

@@ -139,6 +139,16 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
         await pending_counts.add(session, actor.org_id, -1)
 
 
+async def replacement_of(session: ReadSession, actor: Actor, receipt_id: str) -> str | None:
+    """Return the newest receipt of the same file as a deleted one."""
+    deleted = scope.of(actor, tables.Receipt).where(
+        tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_not(None)
+    )
+    file = deleted.with_only_columns(tables.Receipt.file_sha256).scalar_subquery()
+    query = live(actor).where(tables.Receipt.file_sha256 == file).order_by(tables.Receipt.id.desc())
+    return (await session.execute(query.with_only_columns(tables.Receipt.id).limit(1))).scalar()
+
+
 async def publish_change(
     session: Session, row: tables.Receipt, event_type: EventType, **extras: object
 ) -> None:
