@@ -119,6 +119,21 @@ async def test_period_is_a_preset_or_two_dates(
     assert f"Spend {total} BRL" in page.text
 
 
+@pytest.mark.parametrize(
+    ("first", "column"), [("2026-01-01", '"Mar">Mar 2026<'), ("2025-01-01", '"Mar 2025">Mar 2025<')]
+)
+async def test_columns_of_more_than_a_year_name_their_years(
+    sqlite_service: Installation, first: str, column: str
+) -> None:
+    ana = await people.signed_up(sqlite_service)
+    await accounts.sign_in(sqlite_service.stranger)
+    await spent(sqlite_service, ana.org_id, "2026-11-02", "3")
+
+    answer = await sqlite_service.stranger.get(f"{PATH}?from={first}&to=2026-11-23")
+
+    assert column in answer.text
+
+
 async def test_invalid_period_has_an_error(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     bad = {
