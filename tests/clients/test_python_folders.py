@@ -124,6 +124,29 @@ def test_failing_callback_stops_all(recibo: Recibo, folder: Path) -> None:
     assert [5] == seen
 
 
+async def test_failing_callback_raises_its_own_error_in_asyncio(
+    server: Server, folder: Path
+) -> None:
+    def fail(*_: object) -> None:
+        message = "the disk is full"
+        raise OSError(message)
+
+    async with AsyncRecibo(server.secret, base_url=server.url) as client:
+        with pytest.raises(OSError, match="disk"):
+            await client.receipts.extract_folder(folder, concurrency=3, on_file=fail)
+
+
+def test_journal_that_cannot_be_written_is_an_error_before_the_first_upload(
+    recibo: Recibo, folder: Path
+) -> None:
+    before = len(list(recibo.receipts.list()))
+
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        recibo.receipts.extract_folder(folder, journal=folder / "nowhere" / "journal.jsonl")
+
+    assert before == len(list(recibo.receipts.list()))
+
+
 def test_missing_folder_is_named(recibo: Recibo, tmp_path: Path) -> None:
     with pytest.raises(NotADirectoryError, match="nowhere"):
         recibo.receipts.extract_folder(tmp_path / "nowhere")

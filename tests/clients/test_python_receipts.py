@@ -4,6 +4,7 @@ import csv
 import datetime as dt
 import io
 import itertools
+import os
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -35,6 +36,13 @@ def test_path_bytes_and_open_file_are_one_upload(recibo: Recibo, tmp_path: Path)
     assert first.merchant_name is not None
     assert "lunch" in first.merchant_name
     assert {first.id} == {second.id, third.id, fourth.id}
+
+
+def test_name_that_is_not_utf8_is_uploaded(recibo: Recibo, tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.jpg")
+    path.write_text("Coffee")
+
+    assert "Coffee" == recibo.receipts.extract(path).merchant_name
 
 
 def test_upload_has_its_options(recibo: Recibo) -> None:
@@ -259,6 +267,16 @@ def test_unusable_options_are_named(
 
     with pytest.raises(errors.ConfigurationError, match=named):
         make()
+
+
+@pytest.mark.parametrize("client", [Recibo, AsyncRecibo])
+def test_unusable_proxy_is_named(
+    client: type[Recibo | AsyncRecibo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "ftp://proxy.test")
+
+    with pytest.raises(errors.ConfigurationError, match="ftp"):
+        client("sk_live_any")
 
 
 async def test_asynchronous_client_does_the_same(server: Server, tmp_path: Path) -> None:

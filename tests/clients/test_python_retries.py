@@ -200,6 +200,13 @@ def test_refusal_of_a_proxy_is_a_rate_limit() -> None:
         recibo.key()
 
 
+def test_refusal_of_a_proxy_for_its_size_is_one_of_the_file() -> None:
+    script = Script(httpx.Response(413, html="<p>Too large</p>"))
+
+    with script.client(0) as recibo, pytest.raises(errors.FileTooLargeError, match="413"):
+        recibo.receipts.extract(b"lunch")
+
+
 def test_used_up_quota_is_an_error_at_once(pauses: list[float]) -> None:
     script = Script(refusal(429, "rate_limit_exceeded", retry_after=900_000))
 
@@ -295,10 +302,19 @@ def test_redirect_is_an_error_and_gets_no_key(*, follow_redirects: bool) -> None
     script = Script(httpx.Response(301, headers={"Location": "https://elsewhere.test"}))
 
     client = script.client(follow_redirects=follow_redirects)
-    with client as recibo, pytest.raises(errors.APIError, match="301"):
+    with client as recibo, pytest.raises(errors.UnexpectedResponseError, match=r"elsewhere\.test"):
         recibo.key()
 
     assert ["127.0.0.1"] == [request.url.host for request in script.requests]
+
+
+@pytest.mark.parametrize("name", ["Location", "Retry-After"])
+def test_header_that_is_not_ascii_is_no_crash(name: str) -> None:
+    headers = [(name.encode(), "/ção²".encode()), (name.encode(), b"\xb2")]
+    script = Script(httpx.Response(302, headers=headers))
+
+    with script.client(0) as recibo, pytest.raises(errors.ReciboError, match="302"):
+        recibo.key()
 
 
 @pytest.mark.parametrize("status", [200, 400])

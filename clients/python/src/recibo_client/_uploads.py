@@ -28,7 +28,9 @@ class Upload:
         """Return name, content and media type, as httpx takes them."""
         guessed, _ = mimetypes.guess_type(self.name)
         content = _Counted(self.data, self.on_progress)
-        return self.name, content, guessed or "application/octet-stream"
+        # A name on a disk need not be UTF-8.
+        name = self.name.encode("utf-8", "replace").decode()
+        return name, content, guessed or "application/octet-stream"
 
 
 def load(file: File, *, on_progress: OnUpload | None = None) -> Upload:

@@ -28,14 +28,17 @@ def directly(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 async def run_workers(
     worker: Callable[[], Coroutine[Any, Any, None]], count: int, *, on_interrupt: Callable[[], None]
 ) -> None:
-    """Run so many tasks until all have ended."""
+    """Run so many tasks until all have ended; raise the first error as it is, in no group."""
     try:
         async with anyio.create_task_group() as group:
             for _ in range(count):
                 group.start_soon(worker)
-    except BaseException:
+    except BaseException as error:
         on_interrupt()
-        raise
+        errors = getattr(error, "exceptions", None)
+        if errors is None:
+            raise
+        raise errors[0] from None
 
 
 def run_threads(

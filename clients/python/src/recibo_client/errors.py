@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+_TOO_LARGE = 413
 _TOO_MANY_REQUESTS = 429
 _FIRST_SERVER_ERROR = 500
 
@@ -221,10 +222,12 @@ def classes() -> Iterator[type[APIError]]:
         found += below
 
 
-def of_response(response: httpx.Response) -> APIError | None:
+def of_response(response: httpx.Response) -> ReciboError | None:
     """Return the error of a response that was read; None of a success."""
     if response.is_success:
         return None
+    if response.has_redirect_location:
+        return _of_redirect(response)
     try:
         body = models.ErrorAnswer.model_validate_json(response.content).error
     except pydantic.ValidationError:
@@ -252,6 +255,13 @@ def _by_code(code: str) -> type[APIError]:
     return {one.CODE: one for one in classes()}.get(code, APIError)
 
 
+def _of_redirect(response: httpx.Response) -> UnexpectedResponseError:
+    """Return the error of a redirect, which Recibo never answers: often http instead of https."""
+    to = response.headers["Location"]
+    message = f"{response.request.url} answered {response.status_code}: it has moved to {to!r}."
+    return UnexpectedResponseError(message)
+
+
 def _of_status(response: httpx.Response) -> APIError:
     """Return the error of a response that did not come from Recibo, but from a proxy."""
     status = response.status_code
@@ -260,6 +270,8 @@ def _of_status(response: httpx.Response) -> APIError:
 
 
 def _by_status(status: int) -> type[APIError]:
+    if status == _TOO_LARGE:
+        return FileTooLargeError
     if status == _TOO_MANY_REQUESTS:
         return RateLimitExceededError
     return ServerError if status >= _FIRST_SERVER_ERROR else APIError
@@ -268,7 +280,7 @@ def _by_status(status: int) -> type[APIError]:
 def _retry_after(response: httpx.Response) -> float | None:
     """Return the seconds of a Retry-After header, which may be a date (RFC 9110, 10.2.3)."""
     given = response.headers.get("Retry-After", "")
-    if given.isdigit():
+    if given.isdecimal():
         return float(given)
     try:
         # By the clock of the server, which may differ from the one here.

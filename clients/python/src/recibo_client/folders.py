@@ -181,6 +181,8 @@ class _Journal:
         self._path = path
         self._context = list(context)
         self._line_start = ""
+        # Better now than after an upload.
+        path.open("a").close()
         self._known = dict(self._entries())
 
     def receipt_id(self, data: bytes) -> str | None:
@@ -202,10 +204,8 @@ class _Journal:
         self._known[digest] = receipt_id
 
     def _entries(self) -> list[tuple[str, str]]:
-        if not self._path.exists():
-            return []
         text = self._path.read_text(encoding="utf-8", errors="replace")
-        if not text.endswith("\n"):
+        if text and not text.endswith("\n"):
             self._line_start = "\n"
         # Entries of version 0.1.0 do not name the organization.
         contexts = (self._context, self._context[:_CONTEXT_BEFORE])

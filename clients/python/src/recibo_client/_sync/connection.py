@@ -31,7 +31,7 @@ class Connection:
 
     def __init__(self, options: Options, http_client: httpx.Client | None) -> None:
         self.options = options
-        self._http = http_client or httpx.Client()
+        self._http = http_client or _new_client()
         self._has_answered = False
 
     def close(self) -> None:
@@ -110,6 +110,14 @@ class Connection:
         return response
 
 
+def _new_client() -> httpx.Client:
+    try:
+        return httpx.Client()
+    except (ImportError, OSError, ValueError, httpx.InvalidURL) as problem:
+        message = f"A proxy or a certificate in the environment cannot be used: {problem}"
+        raise errors.ConfigurationError(message) from problem
+
+
 def _require_no_page(response: httpx.Response) -> None:
     """Refuse the page of a proxy or of another site, which is no document to save."""
     if response.headers.get("Content-Type", "").startswith("text/html"):
@@ -126,8 +134,9 @@ def _read(response: httpx.Response) -> httpx.Response:
             message = f"{response.request.url} answered more than {_MAX_BODY_BYTES} bytes."
             raise errors.UnexpectedResponseError(message)
     # Those of its encoding and length are no longer true.
-    names = ("date", "retry-after")
-    kept = {name: response.headers[name] for name in names if name in response.headers}
+    names = {b"date", b"location", b"retry-after"}
+    # As bytes, because httpx encodes only texts of ASCII again.
+    kept = [(name, value) for name, value in response.headers.raw if name.lower() in names]
     return httpx.Response(
         response.status_code, headers=kept, content=bytes(body), request=response.request
     )
