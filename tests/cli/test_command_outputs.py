@@ -58,6 +58,29 @@ def test_output_has_a_file_for_each_document(tmp_path: Path) -> None:
     assert (1, b"") == (done.returncode, done.stdout)
 
 
+def test_result_that_cannot_have_its_name_stops_no_other(tmp_path: Path) -> None:
+    long = write(tmp_path, "a" * 250 + ".jpg", "fine")
+    done = run(
+        FAULTY_RECIBO, "extract", "--output", tmp_path / "out", long,
+        write(tmp_path, "b.jpg", "fine"),
+    )  # fmt: skip
+
+    assert ["b.jpg.json"] == [one.name for one in (tmp_path / "out").iterdir()]
+    assert b"name" in done.stderr.splitlines()[0]
+    assert (1, b"1 read, 1 needs review, 1 failed") == (
+        done.returncode,
+        done.stderr.splitlines()[-1],
+    )
+
+
+def test_folder_of_results_that_is_a_file_is_named(tmp_path: Path) -> None:
+    taken = write(tmp_path, "out", "")
+    done = run(FAULTY_RECIBO, "extract", "--output", taken, write(tmp_path, "a.jpg", "fine"))
+
+    assert f"{taken}" in done.stderr.decode()
+    assert 1 == done.returncode
+
+
 def test_same_names_from_different_places_are_kept_apart(tmp_path: Path) -> None:
     files = []
     for folder in ("x", "y"):

@@ -123,6 +123,21 @@ def test_pattern_is_what_it_matches(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert ["**none"] == names("**none")
 
 
+def test_pattern_names_each_file_once_and_hidden_ones_only_by_their_dot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.pdf", "in/deep/b.pdf", ".cache/c.pdf", "in/.cache/d.pdf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+
+    assert ["a.pdf", "in/deep/b.pdf"] == names("**/*")
+    assert ["a.pdf", "in/deep/b.pdf"] == names("**/*.pdf")
+    assert ["in/deep/b.pdf"] == names("in/**")
+    assert [".cache/c.pdf"] == names(".c*/*.pdf")
+    assert ["../" + tmp_path.name + "/a.pdf"] == names(f"../{tmp_path.name}/*.pdf")
+
+
 def test_folder_without_documents_is_an_error(tmp_path: Path) -> None:
     assert [str(tmp_path)] == names(tmp_path)
     assert "validation_error" == code_of(tmp_path)

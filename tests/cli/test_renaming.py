@@ -50,6 +50,18 @@ def test_second_run_changes_nothing(tmp_path: Path) -> None:
     assert {"Cafe.jpg", "Cafe (2).jpg"} == {one.name for one in tmp_path.iterdir()}
 
 
+def test_second_run_makes_no_folders_in_the_folders(tmp_path: Path) -> None:
+    apply = Renaming(Template("{issued_at:%Y}/{merchant_name}")).apply
+    for name in ("1.jpg", "2.jpg"):
+        renamed = apply(document(tmp_path / name), reading())
+        assert renamed
+        assert apply(Document(str(renamed), renamed, Path(renamed.name)), reading()) is None
+
+    assert {"2026/Cafe.jpg", "2026/Cafe (2).jpg"} == {
+        str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*.jpg")
+    }
+
+
 def test_missing_value_keeps_the_name(tmp_path: Path) -> None:
     with pytest.raises(NotRenamedError, match="total"):
         Renaming(Template(FULL)).apply(document(tmp_path / "a.jpg"), reading(total=None))
@@ -93,6 +105,7 @@ def test_link_keeps_its_name(tmp_path: Path) -> None:
         ("  . dots . ", "dots"),
         ("-rf", "rf"),
         ("CON", "_CON"),
+        ("com¹.x", "_com¹.x"),
         ("\u202egpj.exe", "gpj.exe"),
         ("ção", "ção"),
         ("...", "_"),

@@ -1,6 +1,7 @@
 """`recibo watch FOLDER` as a process, without a server: results next to the documents."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -47,6 +48,28 @@ def test_half_written_file_is_read_once_it_is_finished(folder: Path) -> None:
 
     assert ("b.jpg: fine\n", False) == (first, is_read_early)
     assert "a.jpg: finished\n" == second
+
+
+def test_names_that_are_not_utf8_or_too_long_end_nothing(folder: Path) -> None:
+    inside = folder.with_name(os.fsdecode(b"caf\xe9"))
+    inside.mkdir()
+    (inside / "a.jpg").write_text("fine")
+    with watching(folder) as watch:
+        drop(folder, os.fsdecode(b"caf\xe9.jpg"), "fine")
+        printed = [next_line(watch)]
+        inside.rename(folder / inside.name)
+        printed.append(next_line(watch))
+        drop(folder, "b" * 245 + ".jpg", "fine")
+        printed.append(next_line(watch))
+        drop(folder, "c.jpg", "fine")
+        printed.append(next_line(watch))
+        stop(watch)
+
+    assert ["caf\ufffd.jpg: fine\n", "caf\ufffd/a.jpg: fine\n", "c.jpg: fine\n"] == [
+        line for line in printed if not line.startswith("bbb")
+    ]
+    assert "failed" in printed[2]
+    assert "fine" == result(folder, os.fsdecode(b"caf\xe9.jpg"))["merchant_name"]
 
 
 def test_restart_reads_only_what_is_new(folder: Path) -> None:

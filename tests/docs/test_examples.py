@@ -28,8 +28,7 @@ pytestmark = pytest.mark.xdist_group("docs")
 
 #: What a reader of the pages has.
 FOLDERS = (
-    "data", "invoices", "receipts", "mail/2026", "deploy", "backups", "docs", ".venv", ".zfunc",
-    ".local/share/bash-completion/completions", ".config/fish/completions",
+    "data", "invoices", "receipts", "mail/2026", "deploy", "backups", "docs", ".venv",
 )  # fmt: skip
 #: What a page may say about a block that is not executed.
 REASONS = {

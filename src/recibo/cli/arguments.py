@@ -196,6 +196,9 @@ def _upload(arguments: argparse.Namespace) -> int:
 def _watch(arguments: argparse.Namespace) -> int:
     from recibo.cli import watch
 
+    fail: Callable[[str], int] = arguments.fail
+    if arguments.server is not None and arguments.output:
+        return fail("--output is for results of this machine, not with --server")
     return watch.run(
         watch.Settings(
             arguments.folder,

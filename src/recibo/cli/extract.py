@@ -1,6 +1,7 @@
 """`recibo extract`: reads local files and prints, stores or renames by what they say."""
 
 import asyncio
+import errno
 import os
 import sys
 from collections import Counter
@@ -80,7 +81,14 @@ class _Run:
         return int(self.counts["failed"] > 0)
 
     def _finish(self, document: Document, line: Line, output: Output) -> None:
-        output.add(document, line)
+        try:
+            output.add(document, line)
+        except OSError as e:
+            if e.errno != errno.ENAMETOOLONG:
+                raise
+            outputs.report(document, "its result would have too long a name; rename it")
+            self.counts["failed"] += 1
+            return
         self.counts["failed" if line.is_error else "read"] += 1
         self.counts["need review"] += bool(line.doubts)
         if line.warning:
@@ -140,5 +148,14 @@ def exit_status(error: OSError) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):  # The reader has closed the pipe.
         return EXIT_BROKEN_PIPE
-    sys.stderr.write(f"recibo: cannot go on: {error.strerror}\n")
+    sys.stderr.write(f"recibo: cannot go on: {_reason(error)}\n")
     return 1
+
+
+def _reason(error: OSError) -> str:
+    name = error.filename2 or error.filename
+    # Those that libraries raise may have only a text.
+    reason = error.strerror or str(error)
+    if not isinstance(name, str):
+        return printable.line(reason)
+    return printable.line(f"{printable.file_name(name)}: {reason}")

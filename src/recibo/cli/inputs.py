@@ -1,5 +1,6 @@
 """Turns names on the command line into readable files."""
 
+import fnmatch
 import os
 import re
 import stat
@@ -87,11 +88,19 @@ def _found(names: Sequence[str], stdin: Path | None) -> Iterator[Document]:
         if stdin is not None and name == STDIN:
             yield Document(name, stdin, Path("stdin"))
             continue
+        # `**/*` matches a folder and the files in it.
+        seen = set[Path]()
         for match in _matches(name):
-            if _is_folder(match):
-                yield from _in_folder(match)
-            else:
-                yield Document(match, Path(match), Path(Path(match).name))
+            for document in _documents_at(match):
+                if document.path not in seen:
+                    seen.add(document.path)
+                    yield document
+
+
+def _documents_at(name: str) -> Iterator[Document]:
+    if _is_folder(name):
+        return _in_folder(name)
+    return iter([Document(name, Path(name), Path(Path(name).name))])
 
 
 def _matches(name: str) -> list[str]:
@@ -103,8 +112,17 @@ def _matches(name: str) -> list[str]:
         found = sorted(str(one) for one in base.glob(str(Path(name).relative_to(base))))
     except (ValueError, OSError):
         return [name]
-    # As in a shell. A pattern without matches is reported like a file that does not exist.
-    return [one for one in found if not Path(one).name.startswith(".")] or [name]
+    # A pattern without matches is reported like a file that does not exist.
+    return [one for one in found if not _is_hidden(one, name)] or [name]
+
+
+def _is_hidden(match: str, pattern: str) -> bool:
+    """Return whether a part begins with a dot that the pattern does not name, as in a shell."""
+    dotted = [part for part in Path(pattern).parts if part.startswith(".")]
+    return any(
+        part.startswith(".") and not any(fnmatch.fnmatchcase(part, one) for one in dotted)
+        for part in Path(match).parts
+    )
 
 
 def _is_folder(name: str) -> bool:

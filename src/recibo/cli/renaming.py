@@ -21,7 +21,9 @@ FIELDS = (
 _DATES = ("issued_at", "due_date")
 # File systems of other machines allow none of these in a name.
 _FORBIDDEN = re.compile(r'[/\\:*?"<>|]+')
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)
+_RESERVED = re.compile(
+    r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])(\..*)?", re.IGNORECASE | re.ASCII
+)
 # Names have at most 255 bytes. This leaves room for a number and the suffix.
 _MAX_BYTES = 200
 
@@ -96,7 +98,7 @@ class Renaming:
             OSError: it cannot be renamed.
         """
         place = self.template.place(reading, document.path)
-        target = (self.copy_to or document.path.parent) / place
+        target = (self.copy_to or _base(document.path.parent, place)) / place
         if self.copy_to is None and document.path.is_symlink():
             raise NotRenamedError("it is a link")
         for candidate in _numbered(target):
@@ -131,6 +133,14 @@ class Renaming:
         except BaseException:
             reserved.unlink(missing_ok=True)
             raise
+
+
+def _base(folder: Path, place: Path) -> Path:
+    """Return where the place begins: a document that is in its folder already stays there."""
+    inner = place.parent.parts
+    if inner and folder.parts[-len(inner) :] == inner:
+        return Path(*folder.parts[: -len(inner)])
+    return folder
 
 
 def safe(text: str) -> str:

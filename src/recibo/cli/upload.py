@@ -80,6 +80,9 @@ async def fields_of(
     except STOPS:
         raise
     except APIError as e:
+        if not e.code:
+            # Recibo did not answer, but another site or a proxy.
+            raise
         return {**file, "error": {"code": e.code, "message": e.message}}
     return {**file, **receipt.model_dump(mode="json")}
 

@@ -1,6 +1,7 @@
 """`recibo watch`: reads each document that is put into a folder, once."""
 
 import asyncio
+import errno
 import fcntl
 import hashlib
 import json
@@ -23,6 +24,8 @@ from recibo.lib import atomic_files, printable
 from recibo_client import AsyncRecibo, ReciboError, errors
 
 JOURNAL = ".recibo-watch.jsonl"
+
+Changes = set[tuple[watchfiles.Change, str]]
 
 # Files are looked at this often while one of them may not be finished.
 _TICK_MS = 500
@@ -65,7 +68,12 @@ class JsonNextTo:
         line = await readings.line(str(place), path, self.options, self.reader)
         document = path if self.folder is None else self.folder / place
         written = document.with_name(f"{path.name}.recibo.json")
-        atomic_files.write(written, readings.to_json(line.fields) + b"\n")
+        try:
+            atomic_files.write(written, readings.to_json(line.fields) + b"\n")
+        except OSError as e:
+            if e.errno != errno.ENAMETOOLONG:
+                raise
+            return "failed: its result would have too long a name; rename it"
         if line.reading is None:
             return f"failed: {line.error}"
         found = (line.reading.total, line.reading.currency, line.reading.merchant_name)
@@ -83,7 +91,9 @@ class Uploads:
         """Send the file; None while the server cannot be reached or is busy."""
         try:
             fields = await upload.fields_of(self.client, str(place), path, self.options)
-        except (errors.ConnectionFailedError, errors.UnexpectedResponseError) as e:
+        except (errors.InsufficientScopeError, errors.UnauthorizedError):
+            raise
+        except ReciboError as e:
             _print(sys.stderr, place, f"{e}; tried again")
             return None
         found = fields.get("error")
@@ -141,7 +151,7 @@ class Watch:
     #: The files that may not be finished, with when they were last seen to change.
     _waiting: dict[Path, tuple[Signature, float]] = field(default_factory=dict)
 
-    async def run(self, changes: AsyncIterator[set[tuple[watchfiles.Change, str]]]) -> None:
+    async def run(self, changes: AsyncIterator[Changes]) -> None:
         """Process what is in the folder, and then what changes; each of `changes` is one look.
 
         Raises:
@@ -225,7 +235,7 @@ def run(settings: Settings) -> int:
         _print(sys.stderr, settings.folder, f"{e}.")
         return 1
     except ReciboError as e:
-        sys.stderr.write(f"recibo: {e}\n")
+        sys.stderr.write(f"recibo: {printable.line(str(e))}\n")
         return 1
     except OSError as e:
         return extract.exit_status(e)
@@ -239,15 +249,35 @@ async def _run(settings: Settings) -> None:
     with _journal(folder) as journal:
         async with _sink(settings) as sink:
             watch = Watch(folder, sink, journal, settings.settle_s)
-            changes = watchfiles.awatch(
+            await _until_signal(watch.run(_changes(folder, is_polled=settings.is_polled)))
+
+
+async def _changes(folder: Path, *, is_polled: bool) -> AsyncIterator[Changes]:
+    """Yield what changed in the folder, and an empty set twice a second if nothing did."""
+    missed: Changes = set()
+    while True:
+        try:
+            async for found in watchfiles.awatch(
                 folder,
                 watch_filter=None,
                 rust_timeout=_TICK_MS,
                 yield_on_timeout=True,
-                force_polling=settings.is_polled or None,
+                force_polling=is_polled or None,
                 ignore_permission_denied=True,
-            )
-            await _until_signal(watch.run(changes))
+            ):
+                yield found | missed
+                missed = set()
+        except ExceptionGroup as group:
+            # The library fails at reports of a name that is not UTF-8, even of one that it opens
+            # itself; so it shall only look.
+            if group.split(RuntimeError)[1] is not None:
+                raise
+            is_polled = True
+            # All files of a new folder are looked at.
+            missed = {(watchfiles.Change.added, str(folder))}
+            yield missed
+        else:
+            return
 
 
 @asynccontextmanager
