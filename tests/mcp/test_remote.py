@@ -49,3 +49,15 @@ async def test_tools_use_the_api(server: Server, tmp_path: Path) -> None:
     assert "9.00" == spent["currencies"][0]["total"]
     assert "text" in shown
     assert wrong.is_error
+
+
+async def test_unknown_field_of_a_correction_is_named(server: Server, tmp_path: Path) -> None:
+    async with AsyncRecibo(server.secret, base_url=server.url) as api:
+        made = tools.build(RemoteReceipts(api), Folders.of([tmp_path]), allows_writes=True)
+        async with Client(made) as client:
+            answer = await client.call_tool(
+                "correct_receipt", {"receipt_id": "rcp_1", "changes": {"totals": "9.00"}}
+            )
+
+    assert answer.is_error
+    assert "totals: not a field" in str(answer.content)

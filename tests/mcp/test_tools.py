@@ -91,6 +91,12 @@ async def test_document_is_read_once_and_found_again(agent: Agent) -> None:
     assert first["id"] == (await agent.call("get_receipt", receipt_id=first["id"]))["id"]
 
 
+async def test_readings_are_closed_to_other_users(agent: Agent, tmp_path: Path) -> None:
+    await agent.call("extract_receipt", path="a.jpg")
+
+    assert 0o700 == (tmp_path / "store").stat().st_mode & 0o777
+
+
 async def test_document_in_a_message_is_read(agent: Agent) -> None:
     content = base64.b64encode(b"Bar").decode()
     found = await agent.call("extract_receipt", content_base64=content, filename="../b.jpg")
@@ -124,6 +130,7 @@ async def test_link_within_the_folders_is_followed(agent: Agent) -> None:
 async def test_wrong_arguments_say_what_is_wrong(agent: Agent) -> None:
     assert "either" in await agent.refused("extract_receipt")
     assert "Base64" in await agent.refused("extract_receipt", content_base64="%%%")
+    assert "Base64" in await agent.refused("extract_receipt", content_base64="ção")
     assert "no such receipt" in await agent.refused("get_receipt", receipt_id="../../etc/passwd")
 
 

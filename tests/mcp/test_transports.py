@@ -72,6 +72,16 @@ async def test_server_answers_over_http(tmp_path: Path) -> None:
     assert "extract_receipt" in {tool.name for tool in tools}
 
 
+def test_server_answers_on_each_loopback_address(tmp_path: Path) -> None:
+    with serving(tmp_path, "127.0.0.2") as url:
+        # Tests connect to 127.0.0.1 only.
+        sent = ["--json", json.dumps(HELLO), "-H", "Accept: application/json, text/event-stream"]
+        command = ["curl", "-sS", "--fail-with-body", *sent, f"{url}/mcp"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "serverInfo" in done.stdout
+
+
 @pytest.mark.parametrize(
     "headers", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Origin": "null"}]
 )
@@ -99,8 +109,8 @@ def test_folder_that_does_not_exist_is_reported(tmp_path: Path) -> None:
 
 
 @contextmanager
-def serving(store: Path) -> Iterator[str]:
-    arguments = ["mcp", "--http", "--port", "0", "--store", str(store)]
+def serving(store: Path, host: str = "127.0.0.1") -> Iterator[str]:
+    arguments = ["mcp", "--http", "--host", host, "--port", "0", "--store", str(store)]
     with subprocess.Popen(
         [*RECIBO, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True
     ) as command:

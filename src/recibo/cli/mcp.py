@@ -108,7 +108,8 @@ async def _serve_http(made: "MCPServer", host: str, port: int) -> None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
         port = listening.getsockname()[1]
-        names = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+        shown = f"[{host}]" if ":" in host else host
+        names = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", shown)]
         # A page of another site must reach it neither directly nor by rebinding a name.
         security = TransportSecuritySettings(
             allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
@@ -116,7 +117,6 @@ async def _serve_http(made: "MCPServer", host: str, port: int) -> None:
         app = made.streamable_http_app(
             transport_security=security, max_request_body_size=_MOST_BODY
         )
-        shown = f"[{host}]" if ":" in host else host
         sys.stderr.write(f"Recibo serves MCP on http://{shown}:{port}/mcp\n")
         sys.stderr.flush()
         config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_GRACE_S)

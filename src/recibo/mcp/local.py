@@ -77,7 +77,7 @@ class LocalReceipts:
                     stored = _with_corrections(stored, known)
             if not Path(upload.name).is_absolute():
                 # There is no file to draw pages of later.
-                atomic_files.write(self.store / "documents" / receipt_id, upload.content)
+                self._write(f"documents/{receipt_id}", upload.content)
             self._keep(stored)
         return _shown(stored)
 
@@ -174,7 +174,12 @@ class LocalReceipts:
         return self._reader
 
     def _keep(self, stored: Stored) -> None:
-        atomic_files.write(self.store / f"{stored.id}.json", stored.model_dump_json().encode())
+        self._write(f"{stored.id}.json", stored.model_dump_json().encode())
+
+    def _write(self, name: str, content: bytes) -> None:
+        # The documents may be closed to the other users of this machine.
+        self.store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        atomic_files.write(self.store / name, content)
 
     def _stored(self, receipt_id: str) -> Stored:
         found = self._known(receipt_id)

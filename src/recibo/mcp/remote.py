@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from recibo.errors import ServiceError
+from recibo.errors import ServiceError, ValidationFailed
 from recibo.mcp.receipts import Receipt, Search, Upload
-from recibo_client import APIError, AsyncRecibo, Filters, ReciboError
+from recibo_client import APIError, AsyncRecibo, Correction, Filters, ReciboError
 from recibo_client import models as client_models
 
 # The most that a page of the API has.
@@ -52,6 +52,8 @@ class RemoteReceipts:
 
     async def correct(self, receipt_id: str, changes: Mapping[str, Any]) -> Receipt:
         """Change fields of a receipt."""
+        if unknown := changes.keys() - Correction.__annotations__.keys():
+            raise ValidationFailed(f"{', '.join(sorted(unknown))}: not a field of a receipt.")
         async with _errors():
             return _shown(await self.client.receipts.correct(receipt_id, **dict(changes)))
 

@@ -1,7 +1,6 @@
 """The tools and resources of the Model Context Protocol."""
 
 import base64
-import binascii
 import re
 from collections.abc import Awaitable
 from typing import Annotated, Any, Literal, TypeVar
@@ -164,6 +163,6 @@ def _decoded(text: str) -> bytes:
         raise FileTooLarge
     try:
         content = base64.b64decode(text, validate=True)
-    except binascii.Error:
+    except ValueError:
         raise ValidationFailed("content_base64 is not Base64.") from None
     return content
