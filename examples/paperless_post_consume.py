@@ -29,7 +29,7 @@ note = " · ".join(str(value) for value in found if value is not None)
 if receipt.review and receipt.review.status == "needs_review":
     note += " (needs review)"
 httpx.post(
-    f"{os.environ['PAPERLESS_API_URL']}/api/documents/{document}/notes/",
+    f"{os.environ['PAPERLESS_API_URL'].rstrip('/')}/api/documents/{document}/notes/",
     json={"note": note},
     headers={"Authorization": f"Token {os.environ['PAPERLESS_API_TOKEN']}"},
 ).raise_for_status()

@@ -92,7 +92,7 @@ def test_paperless_gets_a_note(server: Server, tmp_path: Path) -> None:
             EXAMPLES / "paperless_post_consume.py",
             DOCUMENT_ID="7",
             DOCUMENT_SOURCE_PATH=str(document(tmp_path, "Padaria")),
-            PAPERLESS_API_URL=f"http://127.0.0.1:{paperless.server_port}",
+            PAPERLESS_API_URL=f"http://127.0.0.1:{paperless.server_port}/",
             PAPERLESS_API_TOKEN=ISSUED,
         )
         thread.join()
@@ -184,7 +184,8 @@ def test_webhook_is_verified_by_express(server: Server, tmp_path: Path) -> None:
 
 
 def test_http_recipe_prints_the_receipt(server: Server, tmp_path: Path) -> None:
-    printed = run(server, EXAMPLES / "http_recipe.sh", document(tmp_path, "Curl Cafe"))
+    path = document(tmp_path, "Curl Cafe").rename(tmp_path / "4,80; coffee.jpg")
+    printed = run(server, EXAMPLES / "http_recipe.sh", path)
 
     assert "Curl Cafe" == json.loads(printed)["merchant_name"]
 
