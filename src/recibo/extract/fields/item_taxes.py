@@ -94,9 +94,11 @@ def _of_row(row: Row, context: TaxContext) -> _Taxed | None:
             continue
         more = tuple(_below(row, base.value, len(parts), context))
         wholes = {base.value + taxes, base.value + taxes + sum(part.amount for part in more)}
-        others = [amount.value for amount in money if amount.start > base.start]
-        has_gross = any(abs(other - whole) <= _TOLERANCE for other in others for whole in wholes)
-        if has_gross:
+        if len(parts) > 1:
+            # A list of taxes ends with their sum, one of items with what is paid.
+            wholes.add(taxes)
+        others = [amount.value for amount in row.amounts if amount.start > base.start]
+        if any(abs(other - whole) <= _TOLERANCE for other in others for whole in wholes):
             return _Taxed(row, base.value, (*parts, *more))
     return None
 
@@ -109,7 +111,9 @@ def _pairs(row: Row, base: Number, context: TaxContext) -> tuple[_Part, ...]:
     for rate, tax in pairwise(after):
         is_bare = bool(rate.value) and rate.value in context.known and not rate.has_symbol
         is_rate = rate.is_percent or is_bare
-        is_tax = is_rate and not tax.is_percent and context.is_money(row, tax)
+        is_tax = (
+            is_rate and not tax.is_percent and (tax.decimals == 1 or context.is_money(row, tax))
+        )
         if is_tax and rate.value <= HIGHEST_RATE and agree(base.value, rate.value, tax.value):
             place = len(found)
             found.append(_Part(place, _named(names, place), rate.value, tax.value))
