@@ -1,7 +1,8 @@
 """Scores the library on a folder of documents: `python -m training.score FOLDER`.
 
 A name is right if it is similar, a number if its letters and digits are equal, a date as far as it
-is printed; a field that is not printed is right if it is null.
+is printed; a field that is not printed is right if it is null. `items` are the documents of which
+all items are right, `item` the single ones, as the scorer of the real documents counts them.
 """
 
 import argparse
@@ -30,6 +31,8 @@ _DIGITS_OF = {"date": 10, "minute": 16, "second": 19}
 # Names at least this similar are right, as in the scorer of documents.
 _SIMILAR = 0.85
 _LEAST_PART = 5
+# How similar an item that was read must be, and what the same total adds, as in that scorer.
+_LEAST_LIKENESS, _SAME_TOTAL = 0.6, 0.3
 
 Item = Mapping[str, str | None]
 
@@ -64,7 +67,7 @@ def main() -> None:
     """Print the table and write the wrong values."""
     asked = _arguments()
     verdicts = score(asked.folder, jobs=asked.jobs)
-    columns = (*_FIELDS, "items")
+    columns = (*_FIELDS, "items", "item")
     rows = [(title, *(_share(of, field) for field in columns)) for title, of in _groups(verdicts)]
     measuring.show("Right values, percent", ("", *(_short(name) for name in columns)), rows)
     if asked.misses:
@@ -122,6 +125,12 @@ def judge(document: Listed, look: str, reading: Mapping[str, object]) -> list[Ve
         read_items = cast("Sequence[Item]", reading.get("line_items") or ())
         is_right = _are_equal(expected_items, read_items)
         verdicts.append(Verdict(document, look, "items", is_right, expected_items, read_items))
+        verdicts += [
+            Verdict(
+                document, look, "item", found is not None and _is_right(item, found), item, found
+            )
+            for item, found in zip(expected_items, _found(expected_items, read_items), strict=True)
+        ]
     return verdicts
 
 
@@ -158,15 +167,34 @@ def _equal(field: str, expected: str | None, read: str | None, precision: str) -
 
 def _are_equal(expected: Sequence[Item], read: Sequence[Item]) -> bool:
     """Return whether all items are right and in order, with every printed number."""
-    return len(expected) == len(read) and all(
-        _is_same_name(there["name"] or "", here["name"] or "")
-        and all(
-            _amount(there[figure]) == _amount(here[figure])
-            for figure in _FIGURES
-            if there[figure] is not None
-        )
-        for there, here in zip(expected, read, strict=True)
+    return len(expected) == len(read) and all(map(_is_right, expected, read))
+
+
+def _is_right(there: Item, here: Item) -> bool:
+    """Return whether the name of an item and every printed number is right."""
+    return _is_same_name(there["name"] or "", here["name"] or "") and all(
+        _amount(there[figure]) == _amount(here[figure])
+        for figure in _FIGURES
+        if there[figure] is not None
     )
+
+
+def _found(expected: Sequence[Item], read: Sequence[Item]) -> list[Item | None]:
+    """Return what was read for each item: the most similar one that is left."""
+    left, found = list(read), list[Item | None]()
+    for item in expected:
+        likeness, place = max(
+            ((_likeness(item, one), place) for place, one in enumerate(left)), default=(0.0, 0)
+        )
+        found.append(left.pop(place) if likeness >= _LEAST_LIKENESS else None)
+    return found
+
+
+def _likeness(there: Item, here: Item) -> float:
+    one, other = _signs(there["name"] or ""), _signs(here["name"] or "")
+    is_same_total = there["total"] and _amount(there["total"]) == _amount(here["total"])
+    ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return ratio + (_SAME_TOTAL if is_same_total else 0.0)
 
 
 def _amount(text: str | None) -> Decimal | None:

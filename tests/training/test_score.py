@@ -67,4 +67,17 @@ def test_wrong_values_are_reported(tmp_path: Path, field: str, read: object) -> 
     reading = entry["truth"] | {"line_items" if field == "items" else field: read}
     verdicts = score.judge(score.listed(entry), "pdf", reading)
 
-    assert [field] == [verdict.field for verdict in verdicts if not verdict.is_right]
+    wrong = {verdict.field for verdict in verdicts if not verdict.is_right}
+    assert wrong == ({"items", "item"} if field == "items" else {field})
+
+
+def test_each_item_is_judged_alone(tmp_path: Path) -> None:
+    folder = written(tmp_path, "read:2", "till", "de-DE", Look.PDF)
+    (entry,) = json.loads((folder / "truth.json").read_text("utf-8"))
+    first, *others = entry["truth"]["line_items"]
+    reading = entry["truth"] | {"line_items": [*reversed(others), first | {"total": "0.01"}]}
+    verdicts = score.judge(score.listed(entry), "pdf", reading)
+
+    assert [one.is_right for one in verdicts if one.field == "items"] == [False]
+    single = [one.is_right for one in verdicts if one.field == "item"]
+    assert single == [False, *(True for _ in others)]

@@ -60,6 +60,8 @@ class Country:
     labels: Labels
     #: What is printed around a seller's name.
     heads: Labels
+    #: What is printed around the items, the date and the number of crowded receipts.
+    asides: Labels
     #: Kind of document to patterns of sellers' names.
     shops: Labels
     surnames: tuple[str, ...]
@@ -130,6 +132,7 @@ def _country(tag: str, table: dict[str, object]) -> Country:
         has_tips=bool(table.get("tip")),
         labels=cast("Labels", words["labels"]),
         heads=cast("Labels", words["heads"]),
+        asides=cast("Labels", words["asides"]),
         shops=cast("Labels", words["shops"]),
         surnames=_strings(words["surnames"]),
         people=_strings(words["people"]),

@@ -16,8 +16,15 @@ Chance = np.random.Generator
 _PATCH = 512
 _TABLES = ((176, 164, 150), (92, 70, 52), (60, 62, 66), (214, 210, 204), (120, 128, 110))
 
-# How often a photo has bowed rows, folds, glare, a faded head, fingers.
-_BOWED, _CREASED, _GLARING, _FADED, _HELD = 0.35, 0.4, 0.25, 0.25, 0.2
+# The pixels between pale columns: wider than letters.
+_WORN = 40
+
+# How often a photo has bowed rows, folds, fingers.
+_BOWED, _CREASED, _HELD = 0.35, 0.4, 0.2
+# How often it is not held straight.
+_ASKEW = 0.25
+# How often a photo has each of these. Nobody keeps a photo that has all of them.
+_SPOILING = {"dark": 0.13, "glare": 0.22, "faded": 0.2, "shaken": 0.2}
 _SKINS = ((224, 178, 148), (198, 142, 108), (141, 92, 64), (92, 60, 44))
 
 
@@ -25,14 +32,25 @@ def thermal(page: Picture, chance: Chance) -> Picture:
     """Return a page as a thermal printer prints it: dots, pale columns, a warm background."""
     height, width = page.shape
     dots = cv2.GaussianBlur(page, (0, 0), chance.uniform(0.4, 0.9))
-    ink = np.clip((chance.uniform(150, 200) - dots.astype(np.float32)) / 60, 0, 1)
+    ink = np.clip((chance.uniform(195, 230) - dots.astype(np.float32)) / 60, 0, 1)
     # A worn print head prints some columns paler; the feed speed changes.
-    columns = _smooth(chance, (1, max(2, width // 12)), (height, width), 0.25)
+    columns = _smooth(chance, (1, max(2, width // _WORN)), (height, width), 0.25)
     rows = _smooth(chance, (max(2, height // 40), 1), (height, width), 0.2)
     ink *= np.clip(chance.uniform(0.75, 1.0) - np.abs(columns) - np.abs(rows), 0.35, 1)
     background = 236 + _grain(chance, (height, width), 3)
     dark = chance.uniform(40, 90)
     return _picture(background * (1 - ink) + dark * ink)
+
+
+def dotted(page: Picture, chance: Chance) -> Picture:
+    """Return a page in dots of one tone, as a good print head burns them, pale logos too."""
+    return np.where(page < chance.uniform(195, 230), chance.uniform(20, 80), 250).astype(np.uint8)
+
+
+def resized(picture: Picture, factor: float) -> Picture:
+    """Return the picture larger or smaller."""
+    way = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(picture, None, fx=factor, fy=factor, interpolation=way), np.uint8)
 
 
 def scanned(page: Picture, chance: Chance) -> Picture:
@@ -51,21 +69,25 @@ def photographed(page: Picture, chance: Chance) -> Picture:
     How often it is dark, glares, is faded or has fingers on it was chosen so that it is about as
     hard to read as real photos: see docs/accuracy.md.
     """
-    scene, is_page = _laid_down(_faded(page, chance), chance)
+    spoiled = _spoiled(chance)
+    page = _faded(page, chance) if spoiled == "faded" else page
+    scene, is_page = _laid_down(page, chance)
     size = (scene.shape[0], scene.shape[1])
     light = _light(chance, size)
-    is_dark = chance.random() < 0.15
-    light *= chance.uniform(0.35, 0.6) if is_dark else chance.uniform(0.8, 1.05)
+    is_dark = spoiled == "dark"
+    light *= chance.uniform(0.55, 0.8) if is_dark else chance.uniform(0.8, 1.05)
     lit = scene * is_page * light
     table = (1 - is_page) * light * _wood(chance, size)
-    grain = _grain(chance, scene.shape, 9 if is_dark else 3) + _glare(chance, size)
+    grain = _grain(chance, scene.shape, 9 if is_dark else 3)
+    if spoiled == "glare":
+        grain = grain + _glare(chance, size)
     colors = zip(_tint(chance), _TABLES[chance.integers(len(_TABLES))], strict=True)
     # Channel by channel: all of them in one array would take three times as long.
     channels = [
         _picture(cv2.addWeighted(lit, white, table, wood, 0) + grain) for white, wood in colors
     ]
     seen = _held(np.asarray(cv2.merge(channels), np.uint8), light, chance)
-    return _blurred(seen, chance)
+    return _shaken(seen, chance) if spoiled == "shaken" else _focused(seen, chance)
 
 
 def jpeg(picture: Picture, chance: Chance, *, worst: int = 45) -> bytes:
@@ -80,6 +102,12 @@ def png(picture: Picture) -> bytes:
     """Return the picture as a PNG file."""
     _, file = cv2.imencode(".png", picture)
     return file.tobytes()
+
+
+def _spoiled(chance: Chance) -> str:
+    """Return what spoils a photo: one thing, or nothing."""
+    kinds, shares = list(_SPOILING), list(_SPOILING.values())
+    return str(chance.choice([*kinds, ""], p=[*shares, 1 - sum(shares)]))
 
 
 def _laid_down(page: Picture, chance: Chance) -> tuple[Field, Field]:
@@ -110,8 +138,8 @@ def _seen_from(
     """Return the visible point of the page for each point of the scene."""
     height, width = page[:2]
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    tilt = chance.uniform(-1, 1, (4, 2)) * margin * 0.9
-    turn = np.deg2rad(chance.normal(0, 2))
+    tilt = chance.uniform(-1, 1, (4, 2)) * margin * 0.5
+    turn = np.deg2rad(chance.normal(0, 3 if chance.random() < _ASKEW else 0.7))
     center = np.array([width / 2, height / 2])
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     there = (corners - center) @ rotation.T + center + margin + tilt
@@ -134,8 +162,6 @@ def _folded(chance: Chance, size: tuple[int, int]) -> Field:
 
 def _faded(page: Picture, chance: Chance) -> Picture:
     """Return the page with pale ink at the top, as of an old receipt or a worn print head."""
-    if chance.random() >= _FADED:
-        return page
     height = page.shape[0]
     down = np.arange(height, dtype=np.float32)[:, None] / height
     end = chance.uniform(0.1, 0.4)
@@ -159,8 +185,6 @@ def _creased(chance: Chance, size: tuple[int, int]) -> Field:
 
 def _glare(chance: Chance, size: tuple[int, int]) -> Field:
     """Return the light that a glossy page reflects."""
-    if chance.random() >= _GLARING:
-        return np.zeros(size, np.float32)
     rows, columns = np.indices(size, dtype=np.float32)
     y, x = chance.uniform(0, 1, 2) * size
     tall, wide = chance.uniform(0.08, 0.3, 2) * min(size)
@@ -213,13 +237,14 @@ def _tint(chance: Chance) -> tuple[float, float, float]:
     return white, white - warmth / 3, white - warmth
 
 
-def _blurred(picture: Picture, chance: Chance) -> Picture:
-    """Return the picture out of focus, or shaken, or neither."""
-    which = chance.random()
-    if which < 0.4:
+def _focused(picture: Picture, chance: Chance) -> Picture:
+    """Return the picture, a little out of focus or not."""
+    if chance.random() < 0.4:
         return picture
-    if which < 0.75:
-        return np.asarray(cv2.GaussianBlur(picture, (0, 0), chance.uniform(0.5, 1.3)), np.uint8)
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), chance.uniform(0.5, 1.8)), np.uint8)
+
+
+def _shaken(picture: Picture, chance: Chance) -> Picture:
     length = int(chance.integers(2, 6))
     kernel = np.zeros((length, length), np.float32)
     cv2.line(kernel, (0, int(chance.integers(length))), (length - 1, length // 2), 1)

@@ -16,10 +16,10 @@ _AMOUNT = 10
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An item as printed rows and as truth."""
+    """An item as printed rows and as truth; rows that are no item have none."""
 
     rows: tuple[Row, ...]
-    truth: TruthItem
+    truth: TruthItem | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def heading(desk: Desk, way: str, rng: random.Random) -> tuple[Row, ...]:
     return (Row(cells=(Cell(count, 0), Cell(name, 6), *figures)),)
 
 
-def _truth(bought: Bought, names: Sequence[str], shown: str) -> TruthItem:
+def truth(bought: Bought, names: Sequence[str], shown: str) -> TruthItem:
     """Return the truth, given what is printed: `q` the quantity, `p` the price."""
     places = 3 if bought.unit else 0
     return TruthItem(
@@ -100,7 +100,8 @@ def _in_a_row(desk: Desk, bought: Bought) -> tuple[tuple[Row, ...], tuple[str, .
     return (*(Row(name) for name in first), Row(last, desk.amount(bought))), names
 
 
-def _times(desk: Desk, bought: Bought, indent: str = "   ") -> str:
+def times(desk: Desk, bought: Bought, indent: str = "   ") -> str:
+    """Return the quantity and the price, as in `2 x 1,15`."""
     unit = f" {bought.unit}" if bought.unit else ""
     per = f"/{bought.unit}" if bought.unit else ""
     price = f"{desk.figure(bought.price)}{per}"
@@ -111,24 +112,24 @@ def _below(desk: Desk, bought: Bought) -> Listed:
     """`NAME  3,45`, and quantity and price below it unless the quantity is one."""
     rows, names = _in_a_row(desk, bought)
     if bought.qty == 1:
-        return Listed(rows, _truth(bought, names, ""))
-    return Listed((*rows, Row(_times(desk, bought))), _truth(bought, names, "qp"))
+        return Listed(rows, truth(bought, names, ""))
+    return Listed((*rows, Row(times(desk, bought))), truth(bought, names, "qp"))
 
 
 def _above(desk: Desk, bought: Bought) -> Listed:
     """Quantity and price unless the quantity is one, and `NAME  3,45` below them."""
     rows, names = _in_a_row(desk, bought)
     if bought.qty == 1:
-        return Listed(rows, _truth(bought, names, ""))
-    return Listed((Row(_times(desk, bought)), *rows), _truth(bought, names, "qp"))
+        return Listed(rows, truth(bought, names, ""))
+    return Listed((Row(times(desk, bought)), *rows), truth(bought, names, "qp"))
 
 
 def _two_rows(desk: Desk, bought: Bought) -> Listed:
     """The name, then `2 x 1,15   2,30`."""
     names = desk.names(bought.name, desk.strip.columns)
-    figures = Row(_times(desk, bought), desk.amount(bought))
+    figures = Row(times(desk, bought), desk.amount(bought))
     rows = (*(Row(name) for name in names), figures)
-    return Listed(rows, _truth(bought, names, "qp"))
+    return Listed(rows, truth(bought, names, "qp"))
 
 
 def _counted(desk: Desk, bought: Bought) -> Listed:
@@ -138,7 +139,7 @@ def _counted(desk: Desk, bought: Bought) -> Listed:
     first, *more = names
     rows = [Row(f"{count:<2} {first}", desk.amount(bought))]
     rows += [Row(f"   {name}") for name in more]
-    return Listed(tuple(rows), _truth(bought, names, "q"))
+    return Listed(tuple(rows), truth(bought, names, "q"))
 
 
 def _counted_at(desk: Desk, bought: Bought) -> Listed:
@@ -149,9 +150,9 @@ def _counted_at(desk: Desk, bought: Bought) -> Listed:
     rows = [Row(f"{count} x {first}", desk.amount(bought))]
     rows += [Row(f"    {name}") for name in more]
     if bought.qty == 1:
-        return Listed(tuple(rows), _truth(bought, names, "q"))
+        return Listed(tuple(rows), truth(bought, names, "q"))
     rows.append(Row(f"    @ {desk.sign}{desk.figure(bought.price)}"))
-    return Listed(tuple(rows), _truth(bought, names, "qp"))
+    return Listed(tuple(rows), truth(bought, names, "qp"))
 
 
 def _name_first(desk: Desk, bought: Bought) -> Listed:
@@ -160,7 +161,7 @@ def _name_first(desk: Desk, bought: Bought) -> Listed:
     first, *more = names
     cells = _figures(desk, bought)
     rows = (Row(first, cells=cells), *(Row(name) for name in more))
-    return Listed(rows, _truth(bought, names, "qp"))
+    return Listed(rows, truth(bought, names, "qp"))
 
 
 def _quantity_first(desk: Desk, bought: Bought) -> Listed:
@@ -170,7 +171,7 @@ def _quantity_first(desk: Desk, bought: Bought) -> Listed:
     count, *figures = _figures(desk, bought)
     cells = (Cell(count.text, 0), Cell(first, 6), *figures)
     rows = (Row(cells=cells), *(Row(cells=(Cell(name, 6),)) for name in more))
-    return Listed(rows, _truth(bought, names, "qp"))
+    return Listed(rows, truth(bought, names, "qp"))
 
 
 def _figures(desk: Desk, bought: Bought) -> tuple[Cell, ...]:
@@ -187,10 +188,10 @@ def _coded(desk: Desk, bought: Bought) -> Listed:
     # The same name has the same number on every receipt.
     code = 1000 + sum(ord(sign) * place for place, sign in enumerate(bought.name, 1)) % 9000
     names = desk.names(bought.name, desk.strip.columns - 5)
-    figures = Row(_times(desk, bought, "     "), desk.amount(bought))
+    figures = Row(times(desk, bought, "     "), desk.amount(bought))
     first, *more = names
     rows = (Row(f"{code} {first}"), *(Row(f"     {name}") for name in more), figures)
-    return Listed(rows, _truth(bought, names, "qp"))
+    return Listed(rows, truth(bought, names, "qp"))
 
 
 #: The layouts by name.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from training.receipts import company_invoices, fuel, tills
+from training.receipts import company_invoices, crowded, fuel, tills
 from training.receipts.brazil import consumer_notes, coupons, invoices, printers, service_notes
 from training.receipts.countries import countries
 from training.receipts.faces import Case
@@ -40,7 +40,14 @@ _BRAZILIAN: Mapping[str, Maker] = {
 
 
 # Kinds with the rates of another one.
-_LIKE = {"two payments": "till", "slip": "restaurant", "tax invoice": "invoice", "chain": "till"}
+_LIKE = {
+    "two payments": "till",
+    "slip": "restaurant",
+    "tax invoice": "invoice",
+    "chain": "till",
+    "crowded till": "till",
+    "crowded restaurant": "restaurant",
+}
 
 
 def kinds() -> Mapping[str, Kind]:
@@ -57,6 +64,8 @@ def kinds() -> Mapping[str, Kind]:
             ("two payments", tills.paid_in_two),
             ("slip", tills.tip_on_slip),
             ("tax invoice", company_invoices.tax_invoice),
+            ("crowded till", crowded.shop),
+            ("crowded restaurant", crowded.bill),
         )
     }
 

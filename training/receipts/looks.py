@@ -6,9 +6,15 @@ from enum import StrEnum
 
 import numpy as np
 
-from training.receipts import damage, logos, pdf, raster
+from training.receipts import damage, logos, pdf, raster, traces
 from training.receipts.damage import Chance, Picture
-from training.receipts.prints import A4, Page, Print
+from training.receipts.prints import A4, Page, Print, Text
+
+# A thermal head has eight dots per millimeter.
+_DOTS = 203
+# The width of letters on nine of ten real photos of receipts, the least that a phone sees of them,
+# and the longest side of a page, pixels.
+_LETTERS, _CLOSE, _LONGEST = (7.5, 36.0), 14.0, 2600
 
 
 class Look(StrEnum):
@@ -60,18 +66,33 @@ def _scan(page: Page, chance: Chance) -> File:
 
 
 def _thermal(page: Page, chance: Chance) -> File:
-    # A thermal head has eight dots per millimeter.
-    return File(damage.png(damage.thermal(_drawn(page, chance, 203, 203), chance)), ".png")
+    return File(damage.png(damage.thermal(_drawn(page, chance, _DOTS, _DOTS), chance)), ".png")
 
 
 def _photo(page: Page, chance: Chance) -> File:
-    # The number of pixels of a phone is the same for a page and a strip.
     if page.width >= A4[0] / 2:
-        drawn = _drawn(page, chance, 120, 200)
-    else:
-        drawn = _drawn(logos.stylized(page, chance), chance, 140, 300)
-        drawn = damage.thermal(drawn, chance) if chance.random() < 0.4 else drawn
-    return File(damage.jpeg(damage.photographed(drawn, chance), chance), ".jpg")
+        seen = damage.photographed(_drawn(page, chance, 120, 200), chance)
+        return File(damage.jpeg(seen, chance), ".jpg")
+    wide = float(np.exp(chance.uniform(*np.log(_LETTERS))))
+    letter = _letter(page) / 72
+    dpi = min(max(wide, _CLOSE) / letter, 72 * _LONGEST / max(page.width, page.height))
+    printed = damage.resized(_printed(logos.stylized(page, chance), chance), dpi / _DOTS)
+    seen = damage.photographed(traces.traced(printed, chance), chance)
+    # What is small was taken large: its noise and its blur are shrunk with it.
+    seen = damage.resized(seen, min(1.0, wide / (dpi * letter)))
+    return File(damage.jpeg(seen, chance, worst=30), ".jpg")
+
+
+def _printed(page: Page, chance: Chance) -> Picture:
+    """Return a strip in the dots of a printer's head, worn or not."""
+    drawn = np.asarray(raster.draw(page, dpi=_DOTS))
+    return damage.thermal(drawn, chance) if chance.random() < 0.5 else damage.dotted(drawn, chance)
+
+
+def _letter(page: Page) -> float:
+    """Return the usual width of a letter, points."""
+    texts = [mark for mark in page.marks if isinstance(mark, Text) and mark.text.strip()]
+    return float(np.median([text.width / len(text.text) for text in texts]))
 
 
 _PICTURES: dict[Look, Callable[[Page, Chance], File]] = {

@@ -12,6 +12,7 @@ from training.receipts.countries import Country, countries
 from training.receipts.faces import Case
 from training.receipts.frames import About, AnyRow
 from training.receipts.item_rows import Desk, Listed
+from training.receipts.moments import Moment
 from training.receipts.strips import RULE, Row, Strip, set_rows
 from training.receipts.sums import Extras, Payment, Stated
 from training.receipts.truth import Document, Truth, TruthItem
@@ -88,7 +89,7 @@ def desk(rng: random.Random, country: Country, case: Case, basket: Sequence[Boug
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class Body:
     """The rows of the items and sums, and their truth."""
 
     rows: tuple[AnyRow, ...]
@@ -96,6 +97,17 @@ class _Body:
     stated: Stated
     layout: str
     total: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the head and the rows around the items say, with further right values."""
+
+    name: str
+    tax_id: str | None
+    when: Moment
+    number: str | None
+    alternatives: dict[str, tuple[str | None, ...]]
 
 
 def _strip(
@@ -109,85 +121,112 @@ def _strip(
 ) -> Document:
     country = counter.country
     seller = chain_store.seller if chain_store else sellers.invent(rng, country, kind)
-    body = _body(rng, counter, basket, kind, payment)
+    way = _way(rng, counter, basket)
+    listing = Listing(way, _things(rng, counter, way, basket))
+    made = body(
+        rng, counter, basket, _paid(rng, extras(rng, counter, basket, kind), payment), listing
+    )
     when = moments.moment(rng, country, has_time=rng.random() < 0.9)
     number = frames.number(rng)
     about = frames.about(rng, counter, About(when, number, kind))
     is_about_first = rng.random() < 0.65
     has_slip = rng.random() < 0.15 and payment == "one"
-    slip = frames.card_slip(rng, counter, body.total) if has_slip else []
+    slip = frames.card_slip(rng, counter, made.total) if has_slip else []
     rows = (
         *(chain_store.head(rng, counter) if chain_store else frames.head(rng, counter, seller)),
         *(about if is_about_first else ()),
-        *body.rows,
+        *made.rows,
         *(() if is_about_first else about),
         *slip,
-        *frames.foot(rng, counter, len(body.items)),
+        *frames.foot(rng, counter, len(made.items)),
         *(chain_store.foot(rng) if chain_store else ()),
     )
+    alternatives = (chain_store or seller).alternatives
+    head = Head(seller.name, seller.plain_tax_id, when, number, dict(alternatives))
+    return document(counter, kind, rows, made, head, has_slip=has_slip)
+
+
+def document(
+    counter: Desk, kind: str, rows: Sequence[AnyRow], made: Body, head: Head, *, has_slip: bool
+) -> Document:
+    """Return the strip with its truth."""
     truth = Truth(
         type="receipt",
-        merchant_name=seller.name,
-        merchant_tax_id=seller.plain_tax_id,
-        issued_at=when.wire,
-        total=body.stated.total,
-        subtotal=body.stated.subtotal,
-        tax=body.stated.tax,
-        currency=country.currency,
-        document_number=number,
+        merchant_name=head.name,
+        merchant_tax_id=head.tax_id,
+        issued_at=head.when.wire,
+        total=made.stated.total,
+        subtotal=made.stated.subtotal,
+        tax=made.stated.tax,
+        currency=counter.country.currency,
+        document_number=head.number,
         document_key=None,
-        line_items=body.items,
+        line_items=made.items,
     )
     return Document(
         kind=kind,
-        layout=body.layout,
-        language=country.tag,
+        layout=made.layout,
+        language=counter.country.tag,
         print=set_rows(rows, counter.strip),
         truth=truth,
-        precision=when.precision,
-        timezone=when.offset,
-        alternatives={
-            **body.stated.alternatives,
-            **(chain_store or seller).alternatives,
-        },
+        precision=head.when.precision,
+        timezone=head.when.offset,
+        alternatives={**made.stated.alternatives, **head.alternatives},
         # A slip has its own digits, and contradicts cash.
-        bookkeeping=None if has_slip else body.stated.bookkeeping,
+        bookkeeping=None if has_slip else made.stated.bookkeeping,
     )
 
 
-def _body(
-    rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str, payment: Payment
-) -> _Body:
-    way = _way(rng, counter, basket)
-    things = _things(rng, counter, way, basket)
-    extras = _paid(rng, _extras(rng, counter, basket, kind), payment)
-    amounts = sums.reckon(counter, basket, extras)
-    summed, stated = sums.rows(rng, counter, amounts, extras)
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The items as printed."""
+
+    layout: str
+    things: tuple[Listed, ...]
+    has_heading: bool = True
+    #: Whether lines separate the items from the head and from the sums.
+    has_rules: bool = True
+
+
+def body(
+    rng: random.Random, counter: Desk, basket: Sequence[Bought], extra: Extras, listing: Listing
+) -> Body:
+    """Return the items and their sums."""
+    amounts = sums.reckon(counter, basket, extra)
+    summed, stated = sums.rows(rng, counter, amounts, extra)
+    things = listing.things
+    heading = item_rows.heading(counter, listing.layout, rng) if listing.has_heading else ()
+    rule = RULE if listing.has_rules else Row()
     rows = (
-        RULE,
-        *item_rows.heading(counter, way, rng),
+        rule,
+        *heading,
         *(row for thing in things for row in thing.rows),
-        RULE,
+        *((RULE,) if listing.has_rules else ()),
         *summed,
-        RULE,
+        rule,
     )
-    items = tuple(thing.truth for thing in things)
-    layout = f"{way}, {counter.strip.columns} columns of {counter.strip.face.name}"
-    return _Body(rows, items, stated, layout, amounts.total)
+    items = tuple(thing.truth for thing in things if thing.truth)
+    layout = f"{listing.layout}, {counter.strip.columns} columns of {counter.strip.face.name}"
+    return Body(rows, items, stated, layout, amounts.total)
 
 
-def _paid(rng: random.Random, extras: Extras, payment: Payment) -> Extras:
+def _paid(rng: random.Random, extra: Extras, payment: Payment) -> Extras:
     """Return the extras with another way of paying; a slip has a tip."""
     if payment == "slip":
         tip = Decimal(rng.choice((10, 15, 18, 20)))
-        return replace(extras, payment=payment, tip=tip, is_cash=False)
-    return replace(extras, payment=payment)
+        return replace(extra, payment=payment, tip=tip, is_cash=False)
+    return replace(extra, payment=payment)
 
 
 def _way(rng: random.Random, counter: Desk, basket: Sequence[Bought]) -> str:
-    has_room = _has_short_figures(counter, basket) and counter.strip.columns >= _ROOM_FOR_COLUMNS
+    has_room = has_room_for_columns(counter, basket)
     ways = [way for way in item_rows.WAYS if has_room or way not in item_rows.IN_COLUMNS]
     return rng.choice(ways)
+
+
+def has_room_for_columns(counter: Desk, basket: Sequence[Bought]) -> bool:
+    """Return whether the strip is wide enough for names and three numbers side by side."""
+    return _has_short_figures(counter, basket) and counter.strip.columns >= _ROOM_FOR_COLUMNS
 
 
 def _has_short_figures(counter: Desk, basket: Sequence[Bought]) -> bool:
@@ -209,7 +248,8 @@ def _things(
     return tuple(found)
 
 
-def _extras(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> Extras:
+def extras(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> Extras:
+    """Return the charges, the discounts and the way of paying of a receipt."""
     country = counter.country
     is_one_rate = len({bought.rate for bought in basket}) == 1
     is_bill = kind == "restaurant"

@@ -5,11 +5,13 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 
 from training.receipts import kinds, pdf
+from training.receipts.countries import countries
 from training.receipts.faces import Case
 from training.receipts.truth import Document
 
 PAIRS = [(name, tag) for name, kind in kinds.kinds().items() for tag in kind.languages]
-FOREIGN = [(name, tag) for name, tag in PAIRS if name in {"till", "restaurant", "fuel", "invoice"}]
+STRIPS = {"till", "restaurant", "crowded till", "crowded restaurant"}
+FOREIGN = [(name, tag) for name, tag in PAIRS if name in STRIPS | {"fuel", "invoice"}]
 
 
 def documents(kind: str, language: str, count: int = 3) -> Iterator[Document]:
@@ -55,9 +57,7 @@ def test_the_total_of_an_item_is_its_quantity_times_its_price(kind: str, languag
                 assert total == exact.quantize(total, ROUND_HALF_UP)
 
 
-@pytest.mark.parametrize(
-    ("kind", "language"), [pair for pair in FOREIGN if pair[0] in {"till", "restaurant"}]
-)
+@pytest.mark.parametrize(("kind", "language"), [pair for pair in FOREIGN if pair[0] in STRIPS])
 def test_the_items_of_a_strip_add_up_to_its_subtotal(kind: str, language: str) -> None:
     """The subtotal is the sum of the items, with or without their included tax."""
     for document in documents(kind, language, 6):
@@ -107,6 +107,26 @@ def test_a_slip_adds_the_tip_to_the_total() -> None:
         before = Decimal(truth.total or 0) - Decimal(known.tip)
 
         assert str(before) in document.alternatives["total"]
+
+
+@pytest.mark.parametrize("kind", ["crowded till", "crowded restaurant"])
+def test_crowded_receipts_have_more_numbers_and_rows_that_are_no_items(kind: str) -> None:
+    made = list(documents(kind, "en-GB", 60))
+    asides = countries()["en-GB"].asides
+    between = {*asides["departments"], *asides["modifiers"], *asides["notes"]}
+
+    printed = {text.strip() for document in made for text in document.print.texts()}
+    items = {item.name for document in made for item in document.truth.line_items}
+    numbers = [document.truth.document_number for document in made]
+
+    assert between & printed
+    assert not between & items
+    assert None in numbers
+    assert any(numbers)
+    assert any(
+        number is not None and set(document.alternatives.get("document_number", ())) - {None}
+        for document, number in zip(made, numbers, strict=True)
+    )
 
 
 def _signs(text: str | None) -> str:
