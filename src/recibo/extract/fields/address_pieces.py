@@ -43,7 +43,7 @@ _LONG_NUMBER = re.compile(r"\d{9,}")
 _POSTCODE_ALONE = re.compile(r"^\W*(?:\d{4,6}|\d{5}-\d{3,4}|\d{2}-\d{3}|\d{3} \d{2})\W*$")
 _NUMBERED = re.compile(
     r"^\W*(?:N[o°º.]*\s*)?\d{1,5}\s?[A-Z]?(?:\s?[-/&]\s?\d{1,5}[A-Z]?)?,?\s+[^\W\d_]{2}"
-    r"|[^\W\d_]{2}\.?,?\s+(?:N[o°ºr.]*\s*)?\d{1,5}\s?[A-Z]?(?:\s?[-/]\s?\d{0,5}[A-Z]?)?\s*(?:,|$|\s-\s)",
+    r"|[^\W\d_]{2}\.?,?\s+(?:N[o°ºr.]*\s*)?\d{1,5}\s?[A-Z]?(?:\s?[-/]\s?\d{0,5}[A-Z]?)?\s*(?:,|$|\s-\s|#)",
     re.IGNORECASE,
 )
 # `Seattle, WA`, `MANTA - ECUADOR`, `Belo Horizonte/MG`.
@@ -157,7 +157,8 @@ def _features(text: str) -> Mapping[str, bool]:
         "region": _REGION.search(text) is not None,
         "comma": "," in text,
         "digits": has_digit,
-        "form": company_names.legal_ending(text) is not None,
+        "form": company_names.legal_ending(text) is not None
+        or company_names.begins_with_form(text),
         "money": is_money(text),
         "dated": bool(dates.days(text)) or _TIME.search(text) is not None,
         "labelled_other": _is_labelled(text),
@@ -178,8 +179,11 @@ def _is_labelled(text: str) -> bool:
     """Return whether a text is the label of something else and its value."""
     if _URL.search(text) or _US_PHONE.match(text) or _LONG_NUMBER.search(text):
         return True
+    before = text.split(":", maxsplit=1)[0]
+    if _COLON.match(text) and lexicon.wordbook("tax").find(before):
+        return True
     numbers = lexicon.phrasebook("number", "order_number", "date", "time", "seating")
-    found = numbers.find(text.split(":", maxsplit=1)[0])
+    found = numbers.find(before)
     is_bare = bool(found) and not any(map(str.isalpha, text[found[-1].end :]))
     return bool(found) and (_COLON.match(text) is not None or (is_bare and found[0].start == 0))
 

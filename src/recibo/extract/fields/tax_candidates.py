@@ -67,7 +67,9 @@ class TaxContext:
                 if (row.is_money(amount) or amount.decimals == 1) and amount.value
             ],
             subtotals=[entry.amount.value for entry in entries if entry.role is Role.SUBTOTAL],
-            is_whole=not any(entry.row.is_money(entry.amount) for entry in entries),
+            is_whole=not any(
+                entry.row.is_money(entry.amount) and entry.amount.decimals for entry in entries
+            ),
         )
 
     def is_money(self, row: Row, amount: Number) -> bool:

@@ -26,9 +26,9 @@ def tax_sums(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[D
     nothing = [tax for tax in labelled if not tax.value]
     something = [tax for tax in labelled if tax.value]
     return (
+        *_by_day(entries),
         *_by_rate(entries),
         *_of_halves(entries),
-        *_by_day(entries),
         *of_several,
         *something,
         *tabled,
@@ -89,9 +89,14 @@ def _is_repeated(entry: Entry, rate: Decimal, parts: Sequence[Entry]) -> bool:
     """Return whether the tax repeats one of `parts`; only the two halves of a tax are equal."""
     return any(
         part.amount.value == entry.amount.value
-        and (_rate(part) != rate or _name(part) == _name(entry))
+        and (_rate(part) != rate or _is_same_name(_name(part), _name(entry)))
         for part in parts
     )
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """Return whether two labels may be of one tax: `MVA` and `herav MVA`."""
+    return one in other or other in one
 
 
 def _name(entry: Entry) -> str:

@@ -23,8 +23,9 @@ _MOST_RATES = 8
 _CENT = Decimal("0.01")
 _CONFIDENCE, _UNSETTLED = 0.9, 0.7
 
-# The largest tax as a share of the net price.
-_MOST_RATE = Decimal("0.5")
+# The largest tax as a share of the net price, and the smallest as a share of the gross price: a
+# smaller number may be a quantity.
+_MOST_RATE, _LEAST_RATE = Decimal("0.5"), Decimal("0.009")
 # A till taxes and rounds each item separately, so the rate of their sum is slightly off.
 _OFF_BY_CENTS, _OFF_BY_SHARE = Decimal("0.02"), Decimal("0.005")
 _WHOLE = Decimal(100)
@@ -72,7 +73,14 @@ _Run = Sequence[TaxRow]
 def tax_breakdowns(rows: Sequence[Row], totals: Sequence[Decimal]) -> tuple[TaxBreakdown, ...]:
     """Return the tax breakdowns, of one rate or several, that add up to one of `totals`."""
     found = [run for run in _runs(rows) if _is_tax_table(run, rows) and _adds_up(run, totals)]
-    return tuple(_tax_breakdown(run) for run in sorted(found, key=_rank))
+    whole = [run for run in found if not any(_is_part(run, other) for other in found)]
+    return tuple(_tax_breakdown(run) for run in sorted(whole, key=_rank))
+
+
+def _is_part(run: _Run, other: _Run) -> bool:
+    """Return whether a run is some of the rates of a table that adds up as a whole."""
+    is_table = run[0].columns == other[0].columns and all(one.is_proven for one in other)
+    return is_table and {one.row.index for one in run} < {one.row.index for one in other}
 
 
 def tables(rows: Sequence[Row]) -> tuple[Sequence[TaxRow], ...]:
@@ -124,6 +132,8 @@ def _is_tax_table(run: _Run, rows: Sequence[Row]) -> bool:
         return False
     if all(tax_row.is_proven for tax_row in run):
         return True
+    if any(tax_row.net is None and tax_row.tax < tax_row.gross * _LEAST_RATE for tax_row in run):
+        return False
     return _is_headed(run[0].row, rows) if len(run) > 1 else run[0].net is not None
 
 

@@ -3,7 +3,7 @@
 import functools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recibo.extract import resources
@@ -94,7 +94,10 @@ def read(row: Row) -> list[Heading]:
     index = first = last = 0
     while index < len(words):
         length, role = _longest(row.text, words[index : index + _LONGEST])
-        if role is not None:
+        if found and _is_bracketed(row.text[last : words[index].end()]):
+            last = words[index].end()
+            found[-1] = replace(found[-1], x1=row.x_at(last - 1) + row.height * 0.4)
+        elif role is not None:
             start, end = words[index].start(), words[index + length - 1].end()
             is_rest = bool(found) and role is Role.TAX and _is_qualifier(row.text[last:end])
             first = first if is_rest else start
@@ -104,6 +107,11 @@ def read(row: Row) -> list[Heading]:
             last = end
         index += length
     return found
+
+
+def _is_bracketed(text: str) -> bool:
+    """Return whether a word is in brackets after a heading, mostly a currency: `Rate (N)`."""
+    return re.fullmatch(r"\)? ?\([^\s()]+\)", text) is not None
 
 
 def _is_qualifier(text: str) -> bool:

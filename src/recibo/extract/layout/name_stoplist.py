@@ -20,6 +20,8 @@ _TWO_WORDS = re.compile(r"[^\W_][\s.]+[^\W_]")
 # `Order confirmation #20447`: a number behind a sign.
 _NUMBER_AT_END = re.compile(r"\s*#\s?[\w/.-]{0,30}\d[\w/.-]{0,30}$")
 _CARD_WORDS = ("paid_card", "paid_credit", "paid_debit", "card_slip")
+# Labels of these, with a colon, are those of a form; without one they may be a shop: `Markt`.
+_FORM_LABELS = ("number", "other_number", "order_number", "date", "other_date", "due_date")
 _COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
 
@@ -44,6 +46,7 @@ def are_labels(text: str) -> bool:
         _phrasebook("labels").find(title)
     )
     is_listed = is_listed or _phrasebook("prefixes").is_all(text)
+    is_listed = is_listed or (":" in text and lexicon.wordbook(*_FORM_LABELS).is_all(text))
     return is_listed or are_column_headings(text) or _is_payment(text)
 
 

@@ -56,15 +56,21 @@ _LAST_ZERO = re.compile(r"(?<=[0-9][.,][0-9])[OoCcDQ](?![^\W_])")
 _FIRST_ZERO = re.compile(r"(?<![^\W\d_])(RM|[$€£])?O(?=[.,][0-9]{2}(?![0-9]))")
 # A tax code joined to an amount, with its first letter read as a digit: `32.709R` is `32.70 SR`.
 _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
-# OCR may miss the separator of an amount but keep the gap: `80 91`.
-# A number with spaces between its groups, at the end of a cell.
-_GROUPED = re.compile(r"(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t))")
+# A number with spaces between its groups, at the end of a cell; or behind a rate, where it is no
+# quantity: `18% 1 377 incl. 210`.
+_GROUPED = re.compile(
+    r"(?:(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t))"
+    r"|(?<=%\s)[1-9]\d{0,2}(?: \d{3})+(?=\s[^\W\d]))"
+)
+# The same with decimals, which is one number after a currency symbol.
+_SPACED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?: \d{3})+[.,]\d{2}(?!\d)")
 # The beginning of a number whose groups are separated by spaces, and its next group.
 _FIRST_GROUP, _NEXT_GROUP = re.compile(r"(?<!\d)\d{1,3}$"), re.compile(r"\d{3}(?!\d)")
 # A gap between columns is wider than so many letters.
 _COLUMN_LETTERS = 1.5
 #: A space that does not separate the groups of one number.
 _COLUMN_GAP = "\u2003"
+# OCR may miss the separator of an amount but keep the gap: `80 91`.
 _MISSING_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
 # OCR reads the thick dots of dot matrix printers as dashes: `TOTAL 19-80`.
 _DASH_SEPARATOR = re.compile(r"([0-9]{1,4})-([0-9]{2})")
@@ -224,7 +230,7 @@ def rows(text_pages: Sequence[TextPage], *, minor: int = CENTS) -> tuple[Row, ..
         )
         for index, (text_page, line) in enumerate(_both_ends(placed))
     ]
-    return tuple(_with_groupings(found))
+    return tuple(_with_groupings(_with_marked_prices(found)))
 
 
 def _with_columns(line: Line) -> str:
@@ -240,6 +246,24 @@ def _with_columns(line: Line) -> str:
         if may_be_number and word.box.x0 - before.box.x1 > least:
             text = f"{text[: place - 1]}{_COLUMN_GAP}{text[place:]}"
     return text
+
+
+def _with_marked_prices(rows: Sequence[Row]) -> list[Row]:
+    """Mark the spaces within amounts after a currency symbol: `R 1 920.00`."""
+    return [
+        replace(row, text=_SPACED.sub(_marked, row.text)) if _SPACED.search(row.text) else row
+        for row in rows
+    ]
+
+
+def _marked(amount: re.Match[str]) -> str:
+    before = amount.string[: amount.start()]
+    return _joined(amount[0]) if _price_symbol().search(before) else amount[0]
+
+
+@cache
+def _price_symbol() -> re.Pattern[str]:
+    return re.compile(rf"{currency_symbols.priced()}\s?$")
 
 
 def _with_groupings(rows: Sequence[Row]) -> list[Row]:
@@ -305,7 +329,7 @@ def of_pages(text_pages: Sequence[TextPage], *, minor: int = numbers.CENTS) -> l
         for line in text_page.lines
         if line.words
     ]
-    rows = [row for row in rows if len(row.text) <= _LONGEST]
+    rows = _with_marked_prices([row for row in rows if len(row.text) <= _LONGEST])
     # In the tables of a wide page every number has a cell.
     rows = _with_names_first(_with_groupings(rows) if are_narrow(rows) else rows, minor)
     marked = sum(_TAX_CODE.search(row.text) is not None for row in rows)

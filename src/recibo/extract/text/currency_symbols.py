@@ -60,6 +60,13 @@ def word() -> str:
 
 
 @cache
+def priced() -> str:
+    """Return a pattern of the symbols before an amount with cents, single letters included."""
+    signs = {sign for row in tables.currencies().values() for sign in row.priced}
+    return rf"(?:(?<![^\W\d_])(?:{pattern()}|{'|'.join(map(re.escape, sorted(signs)))}))"
+
+
+@cache
 def before() -> re.Pattern[str]:
     """Return a pattern of a symbol before a number, perhaps with a minus between them."""
     return re.compile(rf"{word()}\s?[-\u2212\u2013]?\s?$")

@@ -35,7 +35,7 @@ _NUMBER = r"""
     (?:
         (?<![^\W_])[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+
             (?:,[0-9]{2}(?![0-9])|(?=\s?SYMBOL(?![^\W\d_])))
-      | (?<![^\W_])[1-9][0-9]{0,2}(?:GROUPING[0-9]{3})+(?![.,]?[0-9])
+      | (?<![^\W_])[1-9][0-9]{0,2}(?:GROUPING[0-9]{3})+(?:[.,][0-9]{2})?(?![.,]?[0-9])
       | [0-9]{1,3}(?:\ [.,][0-9]{3})+[.,][0-9]{2}(?![0-9])
       | [0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]{1,2})?(?![.,]?[0-9])
       | [0-9]{1,3}(?:[.,'\u2019]\ ?[0-9]{3})+\ ?[.,]\ ?[0-9]{2}(?![.,]?[0-9])
@@ -79,6 +79,8 @@ _LONGEST_SYMBOL = 10
 _PER_UNIT = r"/\s?(?:l|ltr|lit(?:er|re|ro)|g|gal(?:lon)?|kg|kwh|m3|m³)\b"
 _PER_UNIT_BEFORE = re.compile(rf"{_PER_UNIT}[\s.:$€£]*$", re.IGNORECASE)
 _PER_UNIT_AFTER = re.compile(rf"[^\W\d_]{{0,3}}{_PER_UNIT}", re.IGNORECASE)
+# A price in hundredths of the currency: "144.9 p/L".
+_HUNDREDTHS = re.compile(r"\s?[pc]\s?/\s?(?:l|ltr|lit(?:er|re)|kg|kwh)\b", re.IGNORECASE)
 _NEGATIVE = re.compile(rf"\s[{MINUS}]$")
 _CONTENT = re.compile(r"(?:g|kg|ml|cl|l)(?![^\W_])", re.IGNORECASE)
 
@@ -213,6 +215,8 @@ def _read(text: str, match: re.Match[str], minor: int) -> Number:
     is_percent = after.lstrip(" ").startswith("%") or (before.endswith("%") and match[0].isdigit())
     # `8.875%` is not thousands.
     readings, decimals = _readings(match[0], _GROUP if is_percent else minor)
+    if _HUNDREDTHS.match(after):
+        readings, decimals = tuple(each.scaleb(-CENTS) for each in readings), decimals + CENTS
     symbol = currency_symbols.before().search(text, near, match.start())
     start, end = _with_sign(text, match, symbol.start() if symbol else match.start())
     outside = text[near : symbol.start() if symbol else start]

@@ -19,6 +19,8 @@ _PERCENT = Decimal(100)
 _MOST_TAX = Decimal("0.35")
 #: From this amount on, a total without decimals may be rounded to units.
 _HUNDRED, _HALF = Decimal(100), Decimal("0.5")
+#: In a currency without decimals no price is lower.
+_LEAST_PRICE = 10
 #: The numbers in a row with a quantity, a price and a discount; longer rows have tax columns.
 _DISCOUNTED = range(3, 7)
 
@@ -184,6 +186,21 @@ def _before_discount(total: Decimal, discount: Decimal) -> Iterator[Decimal]:
 
 def _pairs(usable: Sequence[Number], total: Decimal) -> Iterator[Factors]:
     """Yield the pairs of numbers whose product is a total, the likeliest first."""
+    found = list(_products(usable, total))
+    yield from (each for each in found if not _is_reversed(each))
+    yield from (each for each in found if _is_reversed(each))
+
+
+def _is_reversed(found: Factors) -> bool:
+    """Return whether hundreds at a price of a few units are rather a few at a price of hundreds.
+
+    A whole number of less than ten is no price: `550 x 3`.
+    """
+    are_whole = not (found.qty % 1 or found.price_figure.is_money or found.qty_figure.has_unit)
+    return are_whole and found.unit_price < _LEAST_PRICE and found.qty >= _HUNDRED
+
+
+def _products(usable: Sequence[Number], total: Decimal) -> Iterator[Factors]:
     for price in sorted(usable, key=lambda each: (not each.is_money, -each.start)):
         counting = [each for each in usable if each is not price and _may_count(each, price)]
         for quantity in sorted(counting, key=lambda each: _unlikeliness(each, price)):

@@ -37,9 +37,9 @@ _TOGETHER = re.compile(
 _PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
 # `$18.95 each`: the same.
 _PRICE_EACH = re.compile(
-    rf"^\W*(?P<price>{_AMOUNT})\s*/?\s*(?:each|ea|apiece|per unit)\W*$", re.IGNORECASE
+    rf"^\W*(?P<price>{_AMOUNT})\s*/?\s*(?:each|ea|apiece|per unit|c/u|cada uno|p/u)\W*$",
+    re.IGNORECASE,
 )
-
 # `2013.59`, `20: 4.49`: the sign between quantity and price was read as digits.
 _MERGED = re.compile(
     r"^\W*(?P<qty>[1-9][0-9]{1,5})(?:\W{1,2}(?P<rest>[0-9]{1,4}))?[.,]\s?(?P<cents>[0-9]{2})\W*$"

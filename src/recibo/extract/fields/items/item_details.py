@@ -30,7 +30,11 @@ _LONG_CODE = re.compile(r"(?<![\w.,])\d{8,14}(?![\w.,%])")
 _BRACKETED_CODE = re.compile(r"^\W*[\[*](?P<code>[A-Z0-9][A-Z0-9_./-]{2,20})[\]*]", re.IGNORECASE)
 _PORTAL_CODE = re.compile(r"\(\s*C[oó]d[il1|]go\W*(?P<code>\w{1,14})\s*\)", re.IGNORECASE)
 # `15%`, `T12,00%`: a rate after the name.
-_RATE = re.compile(r"(?<![\d.,])(?:\d{0,2}[A-Z])?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)\s?%")
+_RATE = re.compile(r"(?<![\d.,])(?:\d{0,2}[A-Z])?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)\s?%(?!\d)")
+# The same with the sign first: `%10`.
+_SIGN_FIRST = re.compile(r"(?<![\w,.])%\s?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)(?![\d.,])")
+# Amounts have two decimals.
+_BARE_RATE = re.compile(r"\d{1,2}(?:[.,]\d)?")
 _MOST_RATE = 35
 # A legend of rates: `PTU A 23%`, `A = 7,00 %`, `19% B`.
 _LEGEND = re.compile(
@@ -196,8 +200,9 @@ def _rates_and_discounts(row: Row, headed: Sequence[Heading]) -> dict[str, str]:
         is_halved = len(rates) == _HALVES and rates[0] == rates[1]
         found["rate"] = str(rates[0] * (_HALVES if is_halved else 1))
     discounts = [(one.text, text) for one, text in by_column if one.role is Role.DISCOUNT]
-    if discounts and all("%" in heading for heading, _ in discounts):
-        found[Role.DISCOUNT] = ""
+    if discounts:
+        amounts = [text for heading, text in discounts if "%" not in heading]
+        found[Role.DISCOUNT] = next(iter(amounts), "")
     return found
 
 
@@ -207,7 +212,7 @@ def _column_rate(heading: str, cell: str) -> Decimal | None:
     if marked is not None:
         return marked
     rate = _rate_in(cell, needs_sign=False)
-    is_rate = "%" in heading or cell.strip().isdecimal()
+    is_rate = "%" in heading or _BARE_RATE.fullmatch(cell.strip()) is not None
     return rate if rate is not None and is_rate and (rate in _usual_rates() or not rate) else None
 
 
@@ -218,6 +223,13 @@ def _usual_rates() -> frozenset[Decimal]:
 
 def _with_last_code(headed: Sequence[Heading]) -> list[Heading]:
     """Make the last column of codes the only one: the first one of `Pos  Code` is a count."""
+    total = next((one.x0 for one in headed if one.role is Role.TOTAL), None)
+    if total is not None:
+        # Codes right of the amounts are those of tax rates.
+        headed = [
+            replace(one, role=Role.OTHER) if one.role is Role.CODE and one.x0 > total else one
+            for one in headed
+        ]
     codes = [one for one in headed if headings.role_of(one.text) is Role.CODE]
     return [
         replace(one, role=Role.CODE if one is codes[-1] else Role.OTHER)
@@ -316,7 +328,7 @@ def _tax_rate(
     rates = [match for match in _RATE.finditer(last.text) if not _is_discounted(last.text, match)]
     start = _start(place.item, last)
     end = (start or 0) + len(place.item.value.name) if start is not None else 0
-    for match in rates:
+    for match in (*rates, *_SIGN_FIRST.finditer(last.text)):
         if match.start() >= end:
             return _rate(match["rate"])
     letter = _LETTER.search(last.text)

@@ -16,7 +16,10 @@ _CODE_LETTERS = 3
 _CJK = "\u2e80"
 
 # A row with a date or time is about the whole sale.
-_STAMP = re.compile(r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{1,2}:[0-9]{2}(?![0-9])")
+_STAMP = re.compile(
+    r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{1,2}:[0-9]{2}(?![0-9])"
+    r"|(?<![0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?![0-9])"
+)
 _INDEX = re.compile(r"^\W*[0-9]{1,3}(?=[\s).:-])[\s).:-]*")
 # An index with leading zeros may be followed by any code: `001 78 AGUA`.
 _PADDED_INDEX = re.compile(r"^\W*0[0-9]{1,2}\s+(?:[0-9]{1,14}\s+)?(?=\D)")
@@ -27,9 +30,10 @@ _CODE = re.compile(
     r"|^[\s#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
 _SHORT_CODE = re.compile(r"^\W*[0-9]{3,}\s+(?=[^\W_]{3})")
-# `TMK01 TEMAKI`, `1 CMB04 COMBINADO`: letters and digits before the name.
+# `TMK01 TEMAKI`, `1 CMB04 COMBINADO`: letters and digits before the name, or a column with the
+# letter of the tax rate.
 _MIXED_CODE = re.compile(
-    r"^\W*(?:[0-9]{1,3}\W+)?(?P<code>[A-Z]{1,5}-?[0-9]{2,6})\s+(?=[^\W\d_]{3})"
+    r"^\W*(?:[0-9]{1,3}\W+)?(?P<code>[A-Z]{1,5}-?[0-9]{2,6}\s+|[A-Z]\t\s*)(?=[^\W\d_]{3})"
 )
 _CODE_BEFORE = re.compile(
     r"^(?P<code>[0-9]{5,14}|(?=[A-Z.-]*[0-9])(?![0-9]+(?:[.,][0-9]+)?(?i:g|kg|ml|cl|l|m|mm|cm|w|v|un)\s)"
@@ -75,6 +79,7 @@ def of_row(row: Row, end: int, factors: arithmetic.Factors | None) -> str:
     before = _binding().sub("", row.text[: first.start])
     # `4x Löwenbräu a 3,00`: the name is between quantity and price.
     between = _TIMES.sub("", _binding().sub("", row.text[first.end : last.start]))
+    between = _joined_unit().sub("", without_unit_column(between))
     if _letters(strip_code(before)) >= _FEW_LETTERS:
         return _before_columns(before)
     if not _unit().fullmatch(between):
@@ -131,6 +136,11 @@ def leading_qty(text: str) -> tuple[Decimal, str] | None:
 def without_unit(text: str) -> str:
     """Return a name without the unit of the quantity before it."""
     return _leading_unit().sub("", text, count=1)
+
+
+def without_unit_column(text: str) -> str:
+    """Return a text without a unit in a column before it."""
+    return _unit_column().sub("", text)
 
 
 def without_units(text: str) -> str:
@@ -228,6 +238,17 @@ def _leading_unit() -> re.Pattern[str]:
 
 
 @functools.cache
+def _unit_column() -> re.Pattern[str]:
+    return re.compile(rf"^\s*(?:{lexicon.units()})\t\s*(?=[^\W\d_]{{2}})", re.IGNORECASE)
+
+
+@functools.cache
+def _joined_unit() -> re.Pattern[str]:
+    """`0,612KG APPELS`: what follows the quantity."""
+    return re.compile(rf"^(?:{lexicon.units()})\s+(?=[^\W\d_]{{2}})", re.IGNORECASE)
+
+
+@functools.cache
 def _place() -> re.Pattern[str]:
     return re.compile(
         rf"\W*+(?:{lexicon.places()})\W*+(?:(?:no|nr)\W*+)?[0-9]*+\W*+", re.IGNORECASE
@@ -266,7 +287,7 @@ def _binding() -> re.Pattern[str]:
     # A single `a` is German for at; as a capital it ends names (VITAMIN A).
     return re.compile(
         rf"(?:\s+(?i:{lexicon.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
-        rf"[\s$_]*(?:{currency_symbols.word()}\s*)?$"
+        rf"[\s$_]*(?:(?:{currency_symbols.word()}|(?<=\t){currency_symbols.priced()})\s*)?$"
     )
 
 

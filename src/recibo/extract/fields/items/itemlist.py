@@ -81,7 +81,7 @@ def _have_codes(named: Sequence[Priced], first: Role | None) -> bool:
 
 def _have_mixed_codes(named: Sequence[Priced]) -> bool:
     """Return whether every name begins so, and not all with the same code, one of taxes."""
-    codes = [item_name.mixed_code(read.words) for read in named]
+    codes = [item_name.mixed_code(read.words) for read in named if read.total > 0]
     return all(codes) and len({*codes}) > 1
 
 
@@ -369,5 +369,5 @@ def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:
     is_leading = layout.has_quantities or layout.are_indexed or item_name.is_counted(read.words)
     if leading is None or not is_leading:
         return read.words, None
-    qty, name = leading
+    qty, name = leading[0], item_name.without_unit_column(leading[1])
     return name, None if read.factors or layout.are_indexed else qty

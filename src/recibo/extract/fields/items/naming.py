@@ -90,7 +90,7 @@ def above(entry: Entry, reach: float) -> list[Row]:
             break
         named.insert(0, row)
         lower = row
-        bare = item_name.strip_code(row.text)
+        bare = row.text if item_name.has_hour(row.text) else item_name.strip_code(row.text)
         if bare != row.text and item_name.is_name(bare) and len(named) <= _LONGEST_NAME:
             return named
     names = [row for row in named if item_name.is_name(row.text)]

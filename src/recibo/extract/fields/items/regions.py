@@ -93,7 +93,19 @@ def _aligned_with_totals(rows: list[PricedRow]) -> list[PricedRow]:
     totals = [read for row, read in rows if read and terminators.is_total(row)]
     # The code after a total may be in the column of the items' last digits.
     ends = [statistics.median(map(end, totals)) for end in (_end, _end_of_row)] if totals else []
+    if any(map(_is_grouped, totals)):
+        # Then a long number without separators is something else, such as a postcode.
+        rows = [(row, read if read and _may_be_price(read) else None) for row, read in rows]
     return _in_column(rows, at=ends, slack=_CLOSE) if ends else rows
+
+
+def _is_grouped(read: Priced) -> bool:
+    figure = read.total_figure
+    return any(sign in ".,'" for sign in read.row.text[figure.start : figure.end])
+
+
+def _may_be_price(read: Priced) -> bool:
+    return read.total < _THOUSAND or read.total_figure.has_symbol or _is_grouped(read)
 
 
 def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:

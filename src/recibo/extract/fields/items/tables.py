@@ -33,6 +33,8 @@ _BY_BLANKS = re.compile(r"-?[1-9][0-9]{0,2}(?:\s[0-9]{3})+")
 _GROUPED = re.compile(r"(?<=[0-9])\s(?=[0-9]{3})")
 # A word, not a code.
 _WORD = re.compile(r"[^\W\d_]{3}")
+# `PASTA 500G  3 x 0,89`: quantity and price in the column of names.
+_PRODUCT_AT_END = re.compile(r"\s[0-9]{1,3}\s?[xX×*]\s?[0-9]+[.,][0-9]{2}\s*$")
 
 
 @dataclass
@@ -330,6 +332,9 @@ def _without_qty(name: str, item: _TableItem, product: arithmetic.Product | None
     """Return a name without the quantity before it, if there is no quantity column."""
     if item.has_qty or product is None:
         return name
+    if match := _PRODUCT_AT_END.search(name):
+        printed = {figure.value for figure in numbers.every(match[0])}
+        name = name[: match.start()] if printed == set(product[:2]) else name
     leading = item_name.leading_qty(name)
     return item_name.without_unit(leading[1]) if leading and leading[0] == product[0] else name
 
