@@ -5,4 +5,4 @@ set -eu
 curl -sS --fail-with-body \
   -X POST "${RECIBO_URL:-http://127.0.0.1:8000}/v1/extract" \
   -H "X-API-Key: $RECIBO_API_KEY" \
-  -F "file=@\"$1\""
+  -F "file=@-;filename=receipt" < "$1"

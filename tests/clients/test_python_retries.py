@@ -193,8 +193,10 @@ def test_pause_is_as_long_as_a_proxy_says(pauses: list[float], retry_after: str)
     assert 7 <= pauses[0] <= 8
 
 
-def test_refusal_of_a_proxy_is_a_rate_limit() -> None:
-    script = Script(httpx.Response(429, html="<p>Slow down</p>"))
+@pytest.mark.parametrize("date", ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "soon", ""])
+def test_refusal_of_a_proxy_is_a_rate_limit(date: str) -> None:
+    headers = {"Retry-After": date, "Date": "Thu, 26 Nov 2026 12:00:00 GMT"}
+    script = Script(httpx.Response(429, headers=headers, html="<p>Slow down</p>"))
 
     with script.client(0) as recibo, pytest.raises(errors.RateLimitExceededError, match="429"):
         recibo.key()

@@ -11,6 +11,11 @@ import pytest
 from tests.house import source
 
 LOCKS = sorted((source.ROOT / "requirements").glob("*.txt"))
+# The packages of which scripts/drop-unused deletes files.
+CUT = """
+    alembic asyncpg babel fastapi-offline greenlet jsonschema numpy onnxruntime
+    opencv-python-headless openvino pillow referencing sqlalchemy stripe uvloop
+""".split()
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)", re.MULTILINE)
 
 
@@ -69,6 +74,18 @@ def test_unused_files_of_wheels_are_deleted_and_used_ones_kept(tmp_path: Path) -
     assert sum(sizes[name] for name in deleted) > 100_000_000
     assert "openvino/libs/libopenvino_intel_cpu_plugin.so" not in deleted
     assert [] == [name for name in deleted if "onnx_frontend" in name or "pybind11" in name]
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_each_package_has_files_that_are_deleted(tmp_path: Path, name: str) -> None:
+    files = [one for one in importlib.metadata.files(name) or [] if ".." not in one.parts]
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+
+    subprocess.run([source.ROOT / "scripts" / "drop-unused", tmp_path], check=True)
+
+    assert not all((tmp_path / file).exists() for file in files)
 
 
 def _pins(lock: str) -> set[tuple[str, str]]:

@@ -154,6 +154,41 @@ async def test_failure_says_what_to_do_and_can_be_retried(
     assert f"{PATH}/{receipt_id}?notice=again" == accounts.redirect_target(again)
 
 
+async def test_failures_at_the_same_accuracy_are_kept_and_counted(
+    database_url: str, tmp_path: Path
+) -> None:
+    answers: list[Answer] = [UNREADABLE] * 3
+    async with receipt_pages.run_service(database_url, tmp_path, ScriptedReader(answers)) as (
+        service,
+        owner,
+    ):
+        ids = [await receipt_pages.upload(service)]
+        for _ in range(3):
+            await receipt_pages.read_receipt(service, owner, ids[-1])
+            path = f"{PATH}/{ids[-1]}/again"
+            tried = await service.stranger.post(path, data={"accuracy": "standard"})
+            ids.append(accounts.redirect_target(tried).removeprefix(f"{PATH}/").partition("?")[0])
+        listed = receipt_pages.listed_ids(await service.stranger.get(PATH))
+
+    # The third failure is the answer from then on, without another reading.
+    assert ids[-1] == ids[-2]
+    assert set(ids) == set(listed)
+
+
+async def test_deleted_receipt_is_not_read_again(database_url: str, tmp_path: Path) -> None:
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        await forms.submit(service, f"{PATH}/{receipt_id}/delete")
+        await receipt_pages.upload(service)
+        answers = [
+            await service.stranger.post(f"{PATH}/{one}/again", data={"accuracy": "high"})
+            for one in (receipt_id, "rcp_%00")
+        ]
+
+    assert [404, 404] == [answer.status_code for answer in answers]
+
+
 async def test_receipt_is_deleted_after_confirmation(database_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         receipt_id = await receipt_pages.upload(service)

@@ -9,6 +9,7 @@ import os
 import signal
 import stat
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ from recibo_client import AsyncRecibo, ReciboError, errors
 JOURNAL = ".recibo-watch.jsonl"
 
 Changes = set[tuple[watchfiles.Change, str]]
+
+# A file that a server does not take is sent again after pauses that double up to this.
+_LONGEST_PAUSE_S = 60.0
 
 # Files are looked at this often while one of them may not be finished.
 _TICK_MS = 500
@@ -150,6 +154,8 @@ class Watch:
     settle_s: float
     #: The files that may not be finished, with when they were last seen to change.
     _waiting: dict[Path, tuple[Signature, float]] = field(default_factory=dict)
+    #: How often the sink has put off a file.
+    _tries: Counter[Path] = field(default_factory=Counter)
 
     async def run(self, changes: AsyncIterator[Changes]) -> None:
         """Process what is in the folder, and then what changes; each of `changes` is one look.
@@ -204,8 +210,11 @@ class Watch:
             return
         now = _signature(path)
         if outcome is None or now not in {seen, None}:
-            self._waiting[path] = (now or seen, asyncio.get_running_loop().time())
+            self._tries[path] += outcome is None
+            pause = min(2.0 ** self._tries[path], _LONGEST_PAUSE_S) if outcome is None else 0
+            self._waiting[path] = (now or seen, asyncio.get_running_loop().time() + pause)
             return
+        self._tries.pop(path, None)
         self.journal.add(place, digest)
         _print(sys.stdout, place, outcome)
 
@@ -270,14 +279,20 @@ async def _changes(folder: Path, *, is_polled: bool) -> AsyncIterator[Changes]:
         except ExceptionGroup as group:
             # The library fails at reports of a name that is not UTF-8, even of one that it opens
             # itself; so it shall only look.
-            if group.split(RuntimeError)[1] is not None:
+            if group.split(_is_of_name)[1] is not None:
                 raise
+            if is_polled:
+                await asyncio.sleep(_TICK_MS / 1000)
             is_polled = True
             # All files of a new folder are looked at.
             missed = {(watchfiles.Change.added, str(folder))}
             yield missed
         else:
             return
+
+
+def _is_of_name(error: BaseException) -> bool:
+    return isinstance(error, RuntimeError) and "decode" in str(error)
 
 
 @asynccontextmanager

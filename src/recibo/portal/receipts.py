@@ -1,6 +1,5 @@
 """The pages of receipts: upload, list, files, read again, delete; `review.py` shows one."""
 
-import contextlib
 import datetime as dt
 from collections.abc import Collection
 from http import HTTPStatus
@@ -152,10 +151,9 @@ async def read_again(
         return pages.see_other(ReviewList.named(form.list).page(shown, notice="again"))
     except (*MESSAGES, Overloaded) as e:
         return await review.show(caller, receipt_id, error=e)
-    if submitted.receipt_id != receipt_id:
+    if submitted.receipt_id != receipt_id and not submitted.is_replay:
         async with caller.services.database.write() as session:
-            with contextlib.suppress(NotFound):
-                await receipts.soft_delete(session, caller.member, receipt_id)
+            await receipts.replace_failed(session, caller.member, receipt_id, form.accuracy)
     known = "no-better" if submitted.receipt_id == receipt_id else "known"
     notice = known if submitted.is_replay else "again"
     return pages.see_other(ReviewList.named(form.list).page(submitted.receipt_id, notice=notice))

@@ -35,10 +35,13 @@ async def run_workers(
                 group.start_soon(worker)
     except BaseException as error:
         on_interrupt()
-        errors = getattr(error, "exceptions", None)
-        if errors is None:
+        grouped = getattr(error, "exceptions", None)
+        if grouped is None:
             raise
-        raise errors[0] from None
+    else:
+        return
+    # Outside of the handler, so that it keeps its cause.
+    raise grouped[0]
 
 
 def run_threads(

@@ -286,5 +286,5 @@ def _retry_after(response: httpx.Response) -> float | None:
         # By the clock of the server, which may differ from the one here.
         at, now = (parsedate_to_datetime(text) for text in (given, response.headers["Date"]))
         return max((at - now).total_seconds(), 0)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         return None

@@ -94,11 +94,12 @@ def _of_row(row: Row, context: TaxContext) -> _Taxed | None:
             continue
         more = tuple(_below(row, base.value, len(parts), context))
         wholes = {base.value + taxes, base.value + taxes + sum(part.amount for part in more)}
-        if len(parts) > 1:
-            # A list of taxes ends with their sum, one of items with what is paid.
-            wholes.add(taxes)
-        others = [amount.value for amount in row.amounts if amount.start > base.start]
-        if any(abs(other - whole) <= _TOLERANCE for other in others for whole in wholes):
+        others = [amount.value for amount in money if amount.start > base.start]
+        has_gross = any(abs(other - whole) <= _TOLERANCE for other in others for whole in wholes)
+        # A list of taxes ends with their sum, one of items with what is paid.
+        last = row.amounts[-1]
+        is_sum = not last.is_percent and last.value == taxes
+        if has_gross or (is_sum and sum(part.amount > 0 for part in parts) > 1):
             return _Taxed(row, base.value, (*parts, *more))
     return None
 

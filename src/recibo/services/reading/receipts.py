@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Select, delete, select
 
 from recibo.errors import NotFound
+from recibo.extract.model import Accuracy
 from recibo.lib import clock, ids
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
@@ -139,13 +140,35 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
         await pending_counts.add(session, actor.org_id, -1)
 
 
+async def replace_failed(
+    session: Session, actor: Actor, receipt_id: str, accuracy: Accuracy
+) -> None:
+    """Delete a failed receipt whose file its uploader reads again with another accuracy.
+
+    Others stay: they count as failures of this accuracy, or their uploader would miss them.
+    """
+    await duplicates.lock(session, actor.org_id)
+    try:
+        row = await locked_row_of(session, actor, receipt_id)
+    except NotFound:
+        # Buttons are pressed twice.
+        return
+    if row.accuracy != accuracy and row.created_by == actor.created_by:
+        await soft_delete(session, actor, receipt_id)
+
+
 async def replacement_of(session: ReadSession, actor: Actor, receipt_id: str) -> str | None:
-    """Return the newest receipt of the same file as a deleted one."""
+    """Return the newest later receipt of the file of a failed one that was deleted."""
+    if not ids.is_well_formed(receipt_id):
+        return None
     deleted = scope.of(actor, tables.Receipt).where(
-        tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_not(None)
+        tables.Receipt.id == receipt_id,
+        tables.Receipt.deleted_at.is_not(None),
+        tables.Receipt.status == ReceiptStatus.FAILED,
     )
     file = deleted.with_only_columns(tables.Receipt.file_sha256).scalar_subquery()
-    query = live(actor).where(tables.Receipt.file_sha256 == file).order_by(tables.Receipt.id.desc())
+    later = live(actor).where(tables.Receipt.file_sha256 == file, tables.Receipt.id > receipt_id)
+    query = later.order_by(tables.Receipt.id.desc())
     return (await session.execute(query.with_only_columns(tables.Receipt.id).limit(1))).scalar()
 
 
