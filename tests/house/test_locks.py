@@ -12,10 +12,23 @@ from tests.house import source
 
 LOCKS = sorted((source.ROOT / "requirements").glob("*.txt"))
 # The packages of which scripts/drop-unused deletes files.
-CUT = """
-    alembic asyncpg babel fastapi-offline greenlet jsonschema numpy onnxruntime
-    opencv-python-headless openvino pillow referencing sqlalchemy stripe uvloop
-""".split()
+CUT = [
+    "alembic",
+    "asyncpg",
+    "babel",
+    "fastapi-offline",
+    "greenlet",
+    "jsonschema",
+    "numpy",
+    "onnxruntime",
+    "opencv-python-headless",
+    "openvino",
+    "pillow",
+    "referencing",
+    "sqlalchemy",
+    "stripe",
+    "uvloop",
+]
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)", re.MULTILINE)
 
 
