@@ -248,7 +248,7 @@ def test_croatian_pieces_and_the_cash_received_are_known() -> None:
 
 GERMAN = """
 Tischlerei Wiebold & Tochter                       Kundennummer:      40912
-Inh. Rike Wiebold                                  Rechnungsnummer:   R-0077
+Inhaber Rike Wiebold                                  Rechnungsnummer:   R-0077
 Lindenallee 3 · 24105 Kiel                         Rechnungsdatum:    04.02.2026
 
 Pos.   Bezeichnung                      Menge   Einzelpreis    Gesamtpreis
@@ -441,7 +441,7 @@ def test_quantity_and_price_in_the_column_of_names_are_not_part_of_the_name() ->
 CHILEAN = """
         LIBRERIA EL FARO
    BOLETA ELECTRONICA N° 2207
- Fecha Emision 03-03-2026
+ Fecha Emisión 03-03-2026
  3    CUADERNO 100 HJ          $ 3.870
        1.290 C/U
  1    TIJERA                   $ 1.990

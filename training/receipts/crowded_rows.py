@@ -40,10 +40,10 @@ def crowd(rng: random.Random, kind: str) -> Crowd:
     """Return what a till of a shop or a restaurant prints."""
     is_bill = kind == "restaurant"
     return Crowd(
-        has_departments=not is_bill and rng.random() < 0.25,
-        has_modifiers=is_bill and rng.random() < 0.5,
-        has_notes=not is_bill and rng.random() < 0.3,
-        is_bilingual=rng.random() < 0.1,
+        has_departments=not is_bill and rng.random() < 0.4,
+        has_modifiers=is_bill and rng.random() < 0.7,
+        has_notes=not is_bill and rng.random() < 0.5,
+        is_bilingual=rng.random() < 0.2,
         is_sign_behind=rng.random() < 0.35,
         mark=rng.choice(("* ", "*", "# ")) if rng.random() < 0.08 else "",
     )

@@ -7,7 +7,7 @@ import pytest
 from training.receipts import kinds, pdf
 from training.receipts.countries import countries
 from training.receipts.faces import Case
-from training.receipts.truth import Document
+from training.receipts.truth import Document, TruthItem
 
 PAIRS = [(name, tag) for name, kind in kinds.kinds().items() for tag in kind.languages]
 STRIPS = {"till", "restaurant", "crowded till", "crowded restaurant"}
@@ -57,16 +57,23 @@ def test_the_total_of_an_item_is_its_quantity_times_its_price(kind: str, languag
                 assert total == exact.quantize(total, ROUND_HALF_UP)
 
 
+def _is_off(item: TruthItem) -> bool:
+    return Decimal(item.total or 0) < 0
+
+
 @pytest.mark.parametrize(("kind", "language"), [pair for pair in FOREIGN if pair[0] in STRIPS])
 def test_the_items_of_a_strip_add_up_to_its_subtotal(kind: str, language: str) -> None:
-    """The subtotal is the sum of the items, with or without their included tax."""
+    """The subtotal is the sum of the items, with or without their included tax and discount."""
     for document in documents(kind, language, 6):
         truth = document.truth
         listed = sum(Decimal(item.total or 0) for item in truth.line_items)
 
-        if truth.subtotal:
-            net = Decimal(truth.subtotal)
-            assert listed in {net, net + Decimal(truth.tax or 0)}
+        if truth.subtotal and document.bookkeeping:
+            net, tax = Decimal(truth.subtotal), Decimal(truth.tax or 0)
+            # Discounts of items are items, too.
+            of_items = sum(Decimal(item.total or 0) for item in truth.line_items if _is_off(item))
+            discount = Decimal(document.bookkeeping.discount or 0) + of_items
+            assert listed in {net, net + tax, net + tax + discount}
 
 
 @pytest.mark.parametrize(("kind", "language"), [pair for pair in FOREIGN if pair[0] == "invoice"])
