@@ -22,9 +22,10 @@ from benchmarks import measuring, server
 from benchmarks.server import Server
 from recibo.extract.model import Accuracy
 from recibo.lib import clock, ids
-from recibo.schemas.ids import ReceiptId
+from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import ReceiptStatus
+from recibo.services.reading import pending_counts
 from recibo.store import blobs, tables
 from recibo.store.db import Database, migrate
 from tests import make_documents
@@ -110,6 +111,7 @@ async def _enqueue(url: str, files: Path, count: int) -> None:
             os.link(document, path)
         async with database.write() as session:
             await session.execute(insert(tables.Receipt), rows)
+            await pending_counts.add(session, OrgId(org_id), len(rows))
     await database.close()
 
 

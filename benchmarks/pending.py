@@ -86,8 +86,8 @@ async def _fill(database: Database, size: int, orgs: int) -> None:
     owners = [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
     for start in range(0, size, _PORTION):
         async with database.write() as session:
-            tax_row = owners[start : start + _PORTION]
-            await session.execute(insert(tables.Receipt), [_receipt(one) for one in tax_row])
+            portion = owners[start : start + _PORTION]
+            await session.execute(insert(tables.Receipt), [_receipt(one) for one in portion])
     async with database.write() as session:
         await session.execute(text("ANALYZE"))
 
