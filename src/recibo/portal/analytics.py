@@ -1,5 +1,6 @@
 """Analytics: what was spent in one currency, by month, category and merchant, and readings."""
 
+import asyncio
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,14 +68,8 @@ async def show_analytics(caller: Reader) -> Response:
     except ValidationFailed as e:
         chosen, error = periods.default(today), e
     member, period = caller.member, chosen.period
-    merchants: Sequence[Sum] = ()
+    spent, merchants = await _spent(caller, chosen, query.get("currency"))
     async with caller.services.database.read() as session:
-        found = await spend.by_currency(session, member, period)
-        spent = spending(chosen, found, query.get("currency"))
-        if spent.shown:
-            merchants = await spend.top_merchants(
-                session, member, period, spent.shown.currency, limit=_MERCHANTS
-            )
         newest = [] if spent.shown else await spend.newest_months(session, member, most=1)
         undated = await spend.undated(session, member, most=pages.MOST_COUNTED)
         until = min(period.last, today)
@@ -97,6 +92,35 @@ async def show_analytics(caller: Reader) -> Response:
         reading_unit="month" if bars.are_months(of_readings) else "day",
         **_bars(spent, merchants, today),
     )
+
+
+async def _spent(
+    caller: RequestContext, chosen: Chosen, currency: str | None
+) -> tuple[Spending, Sequence[Sum]]:
+    """Return the spend, and the top merchants in the currency that is shown.
+
+    Both queries visit all receipts of the period, so they run at the same time; the merchants are
+    asked again if another currency is shown than was expected.
+    """
+    member, database = caller.member, caller.services.database
+
+    async def by_currency() -> Sequence[Spend]:
+        async with database.read() as session:
+            return await spend.by_currency(session, member, chosen.period)
+
+    async def merchants_in(currency: str) -> Sequence[Sum]:
+        async with database.read() as session:
+            return await spend.top_merchants(
+                session, member, chosen.period, currency, limit=_MERCHANTS
+            )
+
+    async with database.read() as session:
+        expected = (currency or await spend.newest_currency(session, member) or "").upper()
+    found, merchants = await asyncio.gather(by_currency(), merchants_in(expected))
+    spent = spending(chosen, found, currency)
+    if spent.shown and spent.shown.currency != expected:
+        merchants = await merchants_in(spent.shown.currency)
+    return spent, merchants
 
 
 def _bars(

@@ -20,6 +20,9 @@ from recibo.services.reading import receipts
 from recibo.store.db import ReadSession
 from recibo.store.tables import Receipt as Row
 
+# Receipts that are looked at for the currency.
+_NEWEST = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Period:
@@ -90,6 +93,13 @@ async def top_merchants(
     return [
         Sum(names.get(row.merchant_key, row.merchant_key), row.receipts, row.spent) for row in rows
     ]
+
+
+async def newest_currency(session: ReadSession, actor: Actor) -> str | None:
+    """Return the currency of the newest receipts: mostly that of the most, and found at once."""
+    query = receipts.live(actor).with_only_columns(Row.currency).order_by(Row.id.desc())
+    newest = (await session.execute(query.limit(_NEWEST))).scalars()
+    return next(filter(None, newest), None)
 
 
 async def newest_months(
