@@ -16,6 +16,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    FilePayload,
     Page,
     Request,
     expect,
@@ -104,6 +105,24 @@ def run_browser() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def upload(page: Page, *contents: bytes) -> list[str]:
+    """Upload PDFs to the user's organization; return the paths of receipts that are read.
+
+    The pages of pending receipts look for results only every few seconds.
+    """
+    wanted = {"name": "Uploads", "scopes": ["read", "write"]}
+    headers = {"X-API-Key": page.request.post("/v1/api-keys", data=wanted).json()["secret"]}
+    paths = []
+    for content in contents:
+        file: FilePayload = {"name": "a.pdf", "mimeType": "application/pdf", "buffer": content}
+        answer = page.request.post("/v1/extract", headers=headers, multipart={"file": file})
+        # On a loaded machine, a reading may outlast the wait of a request.
+        while (receipt := answer.json())["status"] == "pending":
+            answer = page.request.get(f"/v1/receipts/{receipt['id']}?wait=20", headers=headers)
+        paths.append(f"/portal/receipts/{receipt['id']}")
+    return paths
 
 
 def width(page: Page) -> int:

@@ -1,11 +1,11 @@
 """What phones of 390 px show, in a real browser."""
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests import drawing, make_documents
 from tests.people import PASSWORD
-from tests.portal.browser import Address, Site, violations, width
+from tests.portal.browser import Address, Site, upload, violations, width
 
 # One browser at a time, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
@@ -20,13 +20,10 @@ _CUT = "one => one.scrollWidth > one.clientWidth"
 
 
 def with_receipts(page: Page, email: str) -> None:
-    """Sign up and upload receipts; show them once they are read."""
+    """Sign up, upload receipts and show them."""
     body = {"email": email, "password": PASSWORD, "org_name": "Padaria Aurora"}
     assert page.request.post("/v1/auth/signup", data=body).ok
-    for number in NUMBERS:
-        content = drawing.pdf(make_documents.till_receipt(number).rows)
-        file: FilePayload = {"name": "a.pdf", "mimeType": "application/pdf", "buffer": content}
-        assert page.request.post("/portal/receipts", multipart={"file": file}).ok
+    upload(page, *(drawing.pdf(make_documents.till_receipt(one).rows) for one in NUMBERS))
     page.goto("/portal/receipts")
     expect(page.get_by_text("34.15 MYR")).to_have_count(len(NUMBERS))
 

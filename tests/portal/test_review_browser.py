@@ -11,40 +11,30 @@ from playwright.sync_api import Dialog, Locator, Page, Route, expect
 
 from tests import drawing, make_documents
 from tests.people import PASSWORD
-from tests.portal.browser import DESK, Site, violations, width
+from tests.portal.browser import DESK, Site, upload, violations, width
 
 # One server and one browser, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
 
 
 def upload_two(page: Page, name: str, *, are_duplicates: bool = False) -> list[str]:
-    """Sign up and upload two receipts to review; return their paths once they are read."""
+    """Sign up, upload two receipts to review, show the second one; return their paths."""
     body = {
         "email": f"{name}-{token_hex(4)}@review.test",
         "password": PASSWORD,
         "org_name": "Padaria Aurora",
     }
     assert page.request.post("/v1/auth/signup", data=body).ok
-    paths = []
+    contents = []
     for day, number in ((14, "A-1"), (14 if are_duplicates else 15, "A-2")):
         at = dt.datetime(2025, 3, day, 12, 41, tzinfo=dt.UTC)
         rows = make_documents.till_receipt(number, at=at).rows
         # Without its last line item, what is left does not add up.
-        content = drawing.pdf([one for one in rows if not re.search("Kaya|1 x 4.20", repr(one))])
-        answer = page.request.post(
-            "/portal/receipts",
-            multipart={
-                "file": {
-                    "name": f"{number}.pdf",
-                    "mimeType": "application/pdf",
-                    "buffer": content,
-                }
-            },
-        )
-        paths.append(answer.url.partition("?")[0])
-        page.goto(paths[-1])
-        # Without scripts the page reloads itself, too.
-        expect(page.get_by_role("heading", name="Line items")).to_be_visible()
+        shown = [one for one in rows if not re.search("Kaya|1 x 4.20", repr(one))]
+        contents.append(drawing.pdf(shown))
+    paths = upload(page, *contents)
+    page.goto(paths[-1])
+    expect(page.get_by_role("heading", name="Line items")).to_be_visible()
     return paths
 
 
@@ -217,6 +207,25 @@ def test_saving_while_the_page_still_loads_asks_nothing(site: Site) -> None:
         page.wait_for_url("**notice=saved")
 
     assert [] == questions
+
+
+def test_page_loads_again_when_the_receipt_is_read(site: Site) -> None:
+    def show_as_pending(route: Route) -> None:
+        answer = route.fetch()
+        watched = '<script src="/portal/static/watch.js" defer></script></head>'
+        page = answer.text().replace("</head>", watched)
+        pending = re.sub('id="standing"[^>]*>', r"\g<0><i data-pending data-reload></i>", page)
+        route.fulfill(response=answer, body=pending)
+
+    with site.visit(size=DESK) as page:
+        page.clock.install()
+        path, _ = upload_two(page, "eli")
+        page.route(f"**{path}", show_as_pending, times=1)
+        page.goto(path)
+        expect(page.locator("[data-reload]")).to_have_count(1)
+        with page.expect_navigation():
+            page.clock.run_for(3000)
+        expect(page.locator("[data-reload]")).to_have_count(0)
 
 
 def test_document_is_zoomed_and_turned(site: Site) -> None:

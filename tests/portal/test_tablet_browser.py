@@ -1,11 +1,11 @@
 """What tablets show of a review, in a real browser."""
 
 import pytest
-from playwright.sync_api import FilePayload, expect
+from playwright.sync_api import expect
 
 from tests import drawing, make_documents
 from tests.people import PASSWORD
-from tests.portal.browser import Address, Site, width
+from tests.portal.browser import Address, Site, upload, width
 
 # One browser at a time, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
@@ -19,9 +19,8 @@ def test_buttons_and_tools_of_a_review_are_whole(
         page.set_extra_http_headers({"Accept-Language": language})
         body = {"email": address("ana"), "password": PASSWORD, "org_name": "Padaria Aurora"}
         assert page.request.post("/v1/auth/signup", data=body).ok
-        content = drawing.pdf(make_documents.till_receipt("T-1").rows)
-        file: FilePayload = {"name": "a.pdf", "mimeType": "application/pdf", "buffer": content}
-        page.goto(page.request.post("/portal/receipts", multipart={"file": file}).url)
+        (path,) = upload(page, drawing.pdf(make_documents.till_receipt("T-1").rows))
+        page.goto(path)
         expect(page.locator(".act")).to_be_visible()
         for size in (780, 900, 1000, 1100):
             page.set_viewport_size({"width": size, "height": 1000})
