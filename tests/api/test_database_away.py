@@ -130,6 +130,7 @@ async def test_busy_sqlite_is_reported(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(db, "_SQLITE_SECONDS", 0.05)
+    monkeypatch.setattr(db, "SQLITE_PRAGMAS", (*db.SQLITE_PRAGMAS, "busy_timeout=50"))
     async with installation.start(sqlite_url, tmp_path, with_worker=False) as service:
         async with service.database.write() as session:
             await session.execute(text("SELECT 1"))
