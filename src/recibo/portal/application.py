@@ -134,9 +134,11 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
+    # The framework's `include_router` would match a section's routes twice, and would build each
+    # again for its first request.
     for module in SECTIONS:
         if module is not billing or services.identity.plans.are_sold:
-            app.include_router(module.router)
+            app.router.routes.extend(module.router.routes)
     # Only files without secrets are compressed: they cannot leak by their size.
     app.mount("/portal/static", GZipMiddleware(_Static(directory=_STATIC), minimum_size=1024))
     for path in ("/", "/portal/"):

@@ -62,7 +62,7 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.services = services
-    app.include_router(router)
+    app.router.routes.extend(router.routes)
     errors.install(app)
     return app
 
