@@ -1,10 +1,11 @@
 """Fixtures for all tests."""
 
 import asyncio
+import atexit
 import gc
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from tests import databases, servers, stripe_server
 from tests.stripe_server import StripeServer
 from tests.tcp_proxy import TcpProxy, run_tcp_proxy
 
-# Collecting garbage took a fifth of the tests' time: the modules alone are a million objects.
+# Collecting garbage took a fifth of the tests' time, and a third of the time to import them and to
+# end: the modules alone are a million objects. `pytest_collection` enables it.
 gc.set_threshold(50_000, 20, 100)
+gc.disable()
 
 # The same examples at every run, so that the suite does not fail by chance.
 settings.register_profile("gate", derandomize=True, deadline=None)
@@ -133,6 +136,17 @@ async def s3_proxy(
     async with run_tcp_proxy(s3.port) as passing:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{passing.port}")
         yield passing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect garbage once all tests are imported, but none of that before the process ends."""
+    found = yield
+    gc.freeze()
+    # Some libraries complain of what is left at the end.
+    atexit.register(gc.unfreeze)
+    gc.enable()
+    return found
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,6 +1,7 @@
 """Webhooks from the upload to the receiver: which events are sent, and their signatures."""
 
 import asyncio
+import datetime as dt
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from recibo.adapters.webhook_client import CheckedWebhookClient
 from recibo.lib.keyring import Keyring
 from recibo.lib.webhook_urls import Policy
 from recibo.schemas.ids import OrgId
-from recibo.services.webhooks import signing
+from recibo.services.webhooks import deliveries, signing
 from recibo.store import tables
 from tests import installation, make
 from tests.installation import Installation
@@ -120,8 +121,9 @@ async def test_replay_sends_no_webhook(recibo: Installation, receiver: Receiver,
 
 
 async def test_failed_delivery_is_retried_with_the_same_bytes(
-    recibo: Installation, receiver: Receiver, url: str
+    recibo: Installation, receiver: Receiver, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(deliveries, "PAUSES", [dt.timedelta(0)])
     receiver.answer = b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"
     await recibo.extracted(make.jpeg("one"), webhook_url=url)
 
