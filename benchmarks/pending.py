@@ -87,7 +87,7 @@ async def _fill(database: Database, size: int, orgs: int) -> None:
     for start in range(0, size, _PORTION):
         async with database.write() as session:
             portion = owners[start : start + _PORTION]
-            await session.execute(insert(tables.Receipt), [_receipt(one) for one in portion])
+            await session.execute(insert(tables.Receipt), [_receipt(org) for org in portion])
     async with database.write() as session:
         await session.execute(text("ANALYZE"))
 

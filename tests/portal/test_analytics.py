@@ -76,6 +76,19 @@ async def test_spend_is_shown_by_month_category_and_merchant(service: Installati
     assert "Spend 41.37 EUR" in euros.text
 
 
+@pytest.mark.parametrize("currency", ["%00", "USD", "E%27"])
+async def test_a_currency_without_receipts_shows_that_of_the_most(
+    service: Installation, currency: str
+) -> None:
+    ana = await people.signed_up(service)
+    await spent(service, ana.org_id, "2026-11-02", "1200.5")
+    await forms.sign_in_as(service, ana)
+    page = await forms.get_page(service, f"{PATH}?currency={currency}")
+
+    assert "Spend 1,200.50 BRL" in page.text
+    assert "Posto Serra Azul 1 1,200.50" in page.text
+
+
 async def test_bars_lead_to_their_receipts(sqlite_service: Installation) -> None:
     ana = await people.signed_up(sqlite_service)
     await spent(sqlite_service, ana.org_id, "2026-11-02", "12")

@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -22,6 +23,7 @@ router = routers.make("/portal/analytics")
 
 PAGE = "/portal/analytics"
 _MERCHANTS = 10
+_CURRENCY = re.compile("[A-Za-z]{3}")
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.ANALYTICS_READ))]
 
@@ -99,8 +101,9 @@ async def _spent(
 ) -> tuple[Spending, Sequence[Sum]]:
     """Return the spend, and the top merchants in the currency that is shown.
 
-    Both queries visit all receipts of the period, so they run at the same time; the merchants are
-    asked again if another currency is shown than was expected.
+    Both queries visit all receipts of the period, so they run at the same time; a receipt that is
+    read meanwhile may be in one of them only. The merchants are asked again if another currency is
+    shown than was expected.
     """
     member, database = caller.member, caller.services.database
 
@@ -115,10 +118,13 @@ async def _spent(
             )
 
     async with database.read() as session:
-        expected = (currency or await spend.newest_currency(session, member) or "").upper()
+        newest = await spend.newest_currency(session, member)
+    expected = currency.upper() if currency and _CURRENCY.fullmatch(currency) else newest or ""
     found, merchants = await asyncio.gather(by_currency(), merchants_in(expected))
     spent = spending(chosen, found, currency)
-    if spent.shown and spent.shown.currency != expected:
+    if spent.shown is None:
+        return spent, ()
+    if spent.shown.currency != expected:
         merchants = await merchants_in(spent.shown.currency)
     return spent, merchants
 

@@ -397,7 +397,7 @@ class Receipt(Table):
         _live_index("ix_receipts_number", "org_id", "document_number", "total"),
         _live_index("ix_receipts_key", "org_id", "document_key"),
         # SQLite visits no row only if `deleted_at` is in the index, too.
-        _live_index("ix_receipts_spend", "org_id", "issued_on", "currency", "category",
+        _live_index("ix_receipts_spend_of_period", "org_id", "issued_on", "currency", "category",
                     "review_status", "merchant_key", "total", "deleted_at"),
         _live_index("ix_receipts_duplicates", "org_id", "id", also="duplicates IS NOT NULL"),
         _live_index("ix_receipts_unjudged", "id", also="doubts IS NULL AND status = 'completed'"),

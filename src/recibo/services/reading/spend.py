@@ -96,8 +96,9 @@ async def top_merchants(
 
 
 async def newest_currency(session: ReadSession, actor: Actor) -> str | None:
-    """Return the currency of the newest receipts: mostly that of the most, and found at once."""
-    query = receipts.live(actor).with_only_columns(Row.currency).order_by(Row.id.desc())
+    """Return the currency of the newest receipt that has one, of few: a good guess at once."""
+    newest_first = (Row.org_id.desc(), Row.id.desc())
+    query = receipts.live(actor).with_only_columns(Row.currency).order_by(*newest_first)
     newest = (await session.execute(query.limit(_NEWEST))).scalars()
     return next(filter(None, newest), None)
 
@@ -129,8 +130,8 @@ async def months_of(session: ReadSession, actor: Actor, ids: Sequence[str]) -> l
 
 async def undated(session: ReadSession, actor: Actor, *, most: int) -> int:
     """Return how many receipts no period contains, because they have no date; at most `most`."""
-    # Only readings have a confidence. SQLite would look for all of them in the index of the column,
-    # but not for an expression.
+    # Only readings have a confidence. SQLite would search the index of `confidence` for all of
+    # them; it uses none for an expression.
     is_read = (Row.confidence + 0).is_not(None)
     query = receipts.live(actor).where(Row.issued_on.is_(None), is_read)
     found = query.with_only_columns(Row.id).limit(most).subquery()

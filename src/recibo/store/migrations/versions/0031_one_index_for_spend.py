@@ -13,17 +13,17 @@ _BOTH = "org_id, issued_on, currency, category, review_status, merchant_key, tot
 
 
 def upgrade() -> None:
-    """Replace the two indexes."""
+    """Replace the two indexes; creating the new one first blocks no queries of PostgreSQL."""
+    _create("spend_of_period", _BOTH)
     op.execute("DROP INDEX ix_receipts_merchant_spend")
     op.execute("DROP INDEX ix_receipts_spend")
-    _create("spend", _BOTH)
 
 
 def downgrade() -> None:
     """Create the two indexes again."""
-    op.execute("DROP INDEX ix_receipts_spend")
     _create("spend", _SPEND)
     _create("merchant_spend", _MERCHANT_SPEND)
+    op.execute("DROP INDEX ix_receipts_spend_of_period")
 
 
 def _create(name: str, columns: str) -> None:
