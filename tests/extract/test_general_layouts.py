@@ -439,3 +439,30 @@ Total                                             79.20
     name = _read(text).merchant_name
     assert name is not None
     assert name.value == "Brightwave Ltd"
+
+
+SHOP = """
+Corner Store
+12 High Street
+Bagel                  3.50
+Service Bell           2.25
+Tip Top Bread          1.95
+Coffee                 1.80
+Total                  9.50
+Cash                  10.00
+"""
+
+
+def test_items_called_like_a_charge_are_items() -> None:
+    receipt = _read(SHOP)
+
+    assert len(receipt.line_items) == 4
+    assert receipt.details.service_charge is None
+    assert receipt.details.tip is None
+
+
+def test_a_charge_among_items_is_a_charge() -> None:
+    receipt = _read(SHOP.replace("Service Bell", "Service charge 10%"))
+
+    assert receipt.details.service_charge
+    assert receipt.details.service_charge.value == Decimal("2.25")

@@ -18,20 +18,20 @@ from training.logistic import Choice, fit_choices
 
 FIELD = "merchant_name"
 # Strength of the L2 penalty; with less, fewer names of left-out companies are found.
-_PENALTY = 10.0
+_PENALTY = 30.0
 # Lower bound of the standard deviation that scales rare features, so that they are penalized too.
 _LEAST_SPREAD = 0.05
 # The right candidates most similar to the truth are to be chosen; without one, a similar one.
 _SIMILAR, _EQUALLY_SIMILAR = 0.75, 0.03
 _NONE = {"none": 1.0}
-# What few documents show, but words say: a label of an amount, the name below the buyer's label
-# and the value of another label are not the seller.
-_PRIOR = {"amount_label": -2.0, "billed": -5.0, "labelled_value": -1.0}
+# What few documents show, but words say: a label of an amount, the name below the buyer's label,
+# the value of another label and a slogan are not the seller.
+_PRIOR = {"amount_label": -2.0, "billed": -5.0, "labelled_value": -1.0, "slogan": -5.0}
 # Documents whose layout names the issuer are read by layout: they count less.
 _SHARE_OF_FISCAL = 0.2
 # The weight of a generated document. Names are where weights fitted on few sources of real ones
 # carry over worst.
-_SHARE_OF_GENERATED = 0.3
+_SHARE_OF_GENERATED = 0.6
 
 
 def samples(document: Document) -> list[Choice]:

@@ -48,6 +48,9 @@ _PRIOR_OF_NAMES = {
     "heading_words": -2.0,
     "weak_label": -1.5,
     "form": 1.0,
+    "letter": 1.5,
+    "has_address": 1.0,
+    "mentioned": 0.5,
 }
 _PRIOR_OF_TAX_IDS = {
     "always": -3.0,

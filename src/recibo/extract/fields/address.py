@@ -122,9 +122,9 @@ class _Page:
         return normalize(piece.text).letters in self.names
 
     def is_of_buyer(self, run: Sequence[Piece]) -> bool:
-        """Return whether a run is in the column below a label of the buyer."""
+        """Return whether a line of a run is in the column below a label of the buyer."""
         page = run[0].row.line.page
-        return any(all(column.holds(one.box, page) for one in run) for column in self.buyers)
+        return any(column.holds(one.box, page) for one in run for column in self.buyers)
 
     def has_name_above(self, index: int) -> bool:
         """Return whether the seller's name is few rows above a piece."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from recibo.extract import resources
-from recibo.extract.fields import company_names
+from recibo.extract.fields import company_names, sender_lines
 from recibo.extract.fields.name_candidates import pieces_of
 from recibo.extract.fields.name_page import book
 from recibo.extract.layout.rows import Row
@@ -111,10 +111,11 @@ def of_row(row: Row) -> Iterator[Piece]:
 def _piece(row: Row, start: int, end: int, cell: Box) -> Piece:
     text = row.text[start:end]
     first, label = _after_label(text)
-    first = max(first, _after_name(text))
+    sender = sender_lines.sender_in(text)
+    first = max(first, len(sender or ""), _after_name(text))
     last = _before_contact(text, first)
     whole = text[first:last]
-    stripped = whole.strip(" ,;:.-–*|")
+    stripped = whole.strip(" ,;:.-–*|·•")
     begin = start + first + (whole.find(stripped) if stripped else 0)
     features = {**_features(stripped), "label": label, "contact": last < len(text)}
     if not features["contact"] and _is_contact(text):
@@ -123,7 +124,8 @@ def _piece(row: Row, start: int, end: int, cell: Box) -> Piece:
         features["contact"] = False
         features["then_contact"] = True
     box = row.box(begin, begin + max(len(stripped), 1))
-    return Piece(row, begin, begin + len(stripped), _repaired(stripped), box, cell, features)
+    shown = ", ".join(sender_lines.SEPARATOR.split(stripped)) if sender else stripped
+    return Piece(row, begin, begin + len(stripped), _repaired(shown), box, cell, features)
 
 
 def _is_contact(text: str) -> bool:

@@ -29,6 +29,8 @@ _SHORT_LABEL = 4
 _FIRST_SIGNS = 3
 # A tax number is at most this many rows below a label.
 _NEAR_ROWS = 8
+# An address begins within this many heights of its name; so many lines are examined.
+_ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
 _EDGES = " \t.,:;*_-~=|#"
 _AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
@@ -66,12 +68,64 @@ def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candida
         for found in _near(label, piece, row, rows)
     ]
     blocks = recipients.find(rows, sellers) if rows else []
-    lines = [recipients.name_of(block) for block in blocks]
-    addressed = [(_found(line.text, line.row, line.box), {"letter": 1.0}) for line in lines]
-    return [
-        Candidate(found, {**features, **_features(found.value, known)})
-        for found, features in _whole((*labelled, *addressed))
+    lines = [
+        *((line.text, line.row, line.box) for line in map(recipients.name_of, blocks)),
+        *((line.text, line.row, line.box) for line in recipients.names_below_senders(rows)),
     ]
+    # The same line is found in both ways.
+    by_letters = {normalize(text).letters: (text, row, box) for text, row, box in lines}
+    addressed = [
+        (_found(text, row, box), {"letter": 1.0}) for text, row, box in by_letters.values()
+    ]
+    found = list(_whole((*labelled, *addressed)))
+    if not found:
+        return []
+    places = _Places.of(rows, [one for one, _ in found])
+    return [
+        Candidate(one, {**features, **_features(one.value, known), **places.features(one)})
+        for one, features in found
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What shows that a text is a party's name: its address below it, and further mentions."""
+
+    addresses: Sequence[tuple[int, Box]]
+    #: The boxes of each text.
+    mentions: Mapping[str, frozenset[Box | None]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], found: Sequence[Extracted[str]]) -> "_Places":
+        pieces = address_pieces.pieces(rows)[:_MOST_PIECES]
+        mentions: dict[str, set[Box | None]] = {}
+        for one in found:
+            mentions.setdefault(normalize(one.value).letters, set()).add(one.box)
+        return cls(
+            [
+                (piece.row.line.page, piece.box)
+                for piece in pieces
+                if any(piece.features[name] for name in ("street", "numbered", "postcode"))
+            ],
+            {letters: frozenset(boxes) for letters, boxes in mentions.items()},
+        )
+
+    def features(self, one: Extracted[str]) -> dict[str, float]:
+        mentions = self.mentions[normalize(one.value).letters]
+        return {
+            "has_address": float(self._has_address_below(one)),
+            "mentioned": float(len(mentions) > 1),
+        }
+
+    def _has_address_below(self, one: Extracted[str]) -> bool:
+        box = one.box
+        return box is not None and any(
+            page == one.page
+            and 0 < place.y0 - box.y0 < _ADDRESS_BELOW * box.height
+            and place.x0 < box.x1
+            and box.x0 < place.x1
+            for page, place in self.addresses
+        )
 
 
 def _whole(found: Sequence[_Labelled]) -> Iterator[_Labelled]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from recibo.extract.fields import company_names
+from recibo.extract.fields import company_names, sender_lines
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Word, around
 from recibo.extract.text import tables
@@ -145,6 +145,7 @@ def _continues(piece: Piece, below: Piece) -> bool:
 
 def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
     text = " ".join(piece.text for piece in pieces)
+    text = sender_lines.sender_in(text) or text
     is_exact = all(piece.confidence >= 1 for piece in pieces)
     name = company_names.clean(text, is_exact=is_exact)
     box = around([piece.box for piece in pieces])

@@ -14,6 +14,8 @@ from recibo.extract.text.numbers import CENTS
 _REGISTERED = re.compile(
     r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*(?:\d{6,}|\d{4,}[\s-]*[a-z])\W*$", re.IGNORECASE
 )
+# Longer numbers are those of tickets and codes.
+_NUMBER_OF_COMPANY = re.compile(r"(?<!\d)\d{4,15}(?!\d)")
 # A number before a street, a postcode before a town.
 _NUMBERED_STREET = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d]")
 _TOWN = re.compile(r"\W*(?:[A-Z]{1,2}-)?\d{4,5}\s+[^\W\d]+(?:[\s-][^\W\d]+){0,2}\W*$")
@@ -77,7 +79,8 @@ def _of_words(candidate: Candidate) -> dict[str, float]:
         "strong_form": bool(ending and ending.form.is_cue),
         "form": bool(ending and not ending.form.is_cue),
         "short_form": bool(ending and len(ending.form.text.strip(".")) <= _SHORT_FORM),
-        "amount_label": bool(money_labels(name)),
+        # `KG` is a legal form, not kilograms.
+        "amount_label": bool(money_labels(name[: ending.start] if ending else name)),
         "bare_form": company_names.is_form_alone(name),
         "form_first": company_names.begins_with_form(name),
         "trade": bool(book("trades").find(name)),
@@ -200,7 +203,9 @@ def _is_registered(candidate: Candidate, context: Context) -> bool:
     """Return whether a registration number follows the name or is below it."""
     behind = candidate.text.strip()[len(candidate.name) :]
     below = context.below(candidate.rows[-1], 1)
-    return bool(re.search(r"\d{4}", behind)) or any(_REGISTERED.match(row.text) for row in below)
+    return _NUMBER_OF_COMPANY.search(behind) is not None or any(
+        _REGISTERED.match(row.text) for row in below
+    )
 
 
 def _is_notice(name: str) -> bool:

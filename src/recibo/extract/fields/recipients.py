@@ -1,13 +1,14 @@
-"""Finds the buyer: the block of a letter without a label, and the columns below a label."""
+"""Finds the buyer: the block of a letter, below the line of the sender, and below a label."""
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from recibo.extract.fields import address_pieces, name_candidates
+from recibo.extract.fields import address_pieces, name_candidates, sender_lines
 from recibo.extract.fields.address_pieces import Piece
-from recibo.extract.fields.name_page import book
+from recibo.extract.fields.name_page import book, is_address
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box
 from recibo.extract.text import lexicon
@@ -19,6 +20,10 @@ _FEWEST_LINES, _MOST_LINES = 3, 7
 # Its lines begin at one edge and follow closely, in heights.
 _EDGE, _GAP = 0.7, 1.0
 _MOST_PIECES = 120
+# The first line is within so many heights of the line of the sender, which is small.
+_MOST_BELOW_SENDER = 12.0
+# `93B Sai Yu Chung`
+_NUMBER_FIRST = re.compile(r"\d{1,5}[A-Z]?,?\s+[^\W\d]{2}")
 # The least ratio of the heights of lines in one type.
 _SAME_TYPE = 0.85
 # No name has so many words and ends with a period.
@@ -152,8 +157,8 @@ class Column:
 
 
 def of_buyer(rows: Sequence[Row]) -> tuple[Column, ...]:
-    """Return the columns below labels of the buyer that are alone in their cell."""
-    return tuple(_columns(rows))
+    """Return the columns below labels of the buyer that are alone in their cell, and of letters."""
+    return (*_columns(rows), *_below_senders(rows))
 
 
 def is_headed(row: Row) -> bool:
@@ -173,6 +178,79 @@ def _columns(rows: Sequence[Row]) -> Iterator[Column]:
             left = piece.box.x0 - _INDENTED * height
             end = _end(piece, rows[row.index + 1 :], left, right)
             yield Column(row.line.page, Box(left, piece.box.y0, right, end))
+
+
+def names_below_senders(rows: Sequence[Row]) -> list[name_candidates.Piece]:
+    """Return the names of the recipients below the line of the sender."""
+    return [
+        next((line for line in lines if not _is_form_of_address(line.text)), lines[0])
+        for _, lines in _letters(rows)
+    ]
+
+
+def _below_senders(rows: Sequence[Row]) -> Iterator[Column]:
+    for sender, lines in _letters(rows):
+        left = sender.box.x0 - _INDENTED * sender.box.height
+        box = Box(left, sender.box.y1, sender.box.x1, lines[-1].box.y1)
+        yield Column(sender.row.line.page, box)
+
+
+def _letters(
+    rows: Sequence[Row],
+) -> Iterator[tuple[name_candidates.Piece, Sequence[name_candidates.Piece]]]:
+    """Yield the first line of a sender in the head, with the lines of the recipient below it."""
+    for row in rows:
+        for piece in name_candidates.pieces_of(row) if row.depth < _HEAD else ():
+            if name := sender_lines.sender_in(piece.text):
+                lines = _lines_below(piece, rows)
+                sender = normalize(name).letters
+                if lines and not any(normalize(line.text).letters in sender for line in lines):
+                    yield piece, lines
+                return
+
+
+def _lines_below(
+    sender: name_candidates.Piece, rows: Sequence[Row]
+) -> Sequence[name_candidates.Piece]:
+    """Return the lines of the recipient: they follow closely, and one of them is of an address."""
+    lines: list[name_candidates.Piece] = []
+    bottom, most = sender.box.y1, _MOST_BELOW_SENDER * sender.box.height
+    for row in rows[sender.row.index + 1 : sender.row.index + 1 + 2 * _MOST_LINES]:
+        own = [one for one in name_candidates.pieces_of(row) if _is_in_column(sender, one)]
+        if not own:
+            continue
+        if own[0].box.y0 - bottom > most:
+            if _is_addressed(lines):
+                break
+            # A slogan may be between the sender and the recipient.
+            lines = []
+        if any(row.is_money(amount) for amount in row.amounts):
+            break
+        lines.append(own[0])
+        bottom, most = own[0].box.y1, _GAP * own[0].box.height
+        if sender_lines.TOWN.match(own[0].text):
+            break
+    return lines if _is_addressed(lines) else []
+
+
+def _is_addressed(lines: Sequence[name_candidates.Piece]) -> bool:
+    """Return whether lines are a name, and an address with a number in a line below it."""
+    if not _FEWEST_LINES <= len(lines) <= _MOST_LINES:
+        return False
+    name, *others = (line.text for line in lines)
+    is_named = not any(map(str.isdigit, name)) and ":" not in name
+    return is_named and any(map(_is_place, others))
+
+
+def _is_place(text: str) -> bool:
+    is_numbered = any(map(str.isdigit, text))
+    is_street = _NUMBER_FIRST.match(text) is not None or is_address(text)
+    return sender_lines.TOWN.match(text) is not None or (is_numbered and is_street)
+
+
+def _is_in_column(sender: name_candidates.Piece, piece: name_candidates.Piece) -> bool:
+    is_at_edge = abs(piece.box.x0 - sender.box.x0) < _INDENTED * sender.box.height
+    return piece.row.line.page == sender.row.line.page and is_at_edge
 
 
 def _is_label(piece: name_candidates.Piece) -> bool:

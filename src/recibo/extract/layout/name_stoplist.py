@@ -46,13 +46,16 @@ def are_labels(text: str) -> bool:
         _phrasebook("labels").find(title)
     )
     is_listed = is_listed or _phrasebook("prefixes").is_all(text)
+    is_listed = is_listed or lexicon.wordbook("invoice_title", "receipt_title").is_all(title)
     is_listed = is_listed or (":" in text and lexicon.wordbook(*_FORM_LABELS).is_all(text))
     return is_listed or are_column_headings(text) or _is_payment(text)
 
 
 def _is_payment(text: str) -> bool:
-    """Return whether several words are all about a payment by card: `VISA CREDITO A VISTA`."""
-    return len(text.split()) > 1 and lexicon.wordbook(*_CARD_WORDS).is_all(text)
+    """Return whether all words are about a payment by card: `VISA CREDITO A VISTA`, `AUTH`."""
+    if len(text.split()) > 1:
+        return lexicon.wordbook(*_CARD_WORDS).is_all(text)
+    return lexicon.wordbook("card_slip").is_all(text)
 
 
 def are_column_headings(text: str) -> bool:

@@ -1,16 +1,21 @@
 """Chooses discount, tip, service charge and rounding: those with which the amounts add up."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.candidates import AmountCandidate, Candidates
-from recibo.extract.model import Extracted, Receipt
+from recibo.extract.model import Extracted, LineItem, Receipt
 from recibo.extract.resolve import arithmetic, choices
 from recibo.extract.resolve.arithmetic import Sums
 from recibo.extract.resolve.choices import Option
+from recibo.extract.text import lexicon
 
 FIELDS = ("discount", "tip", "service_charge", "rounding")
+_RATE = re.compile(r"[\d.,]+ ?%?")
+# Items may be called like these: a service bell.
+_ADDED = ("tip", "service_charge")
 
 _CENT = Decimal("0.01")
 _ITEMS_TOLERANCE = Decimal("0.02")
@@ -66,6 +71,9 @@ def options(
         "rounding": amounts.roundings,
     }
     own = every[field]
+    if field in _ADDED:
+        items = candidates.line_items
+        own = tuple(one for one in own if not _is_item(one.found, items))
     # On a credit note all amounts are negative, not only discounts.
     is_credit = field == "discount" and header.total is not None and header.total.value < 0
     if not own or is_credit:
@@ -81,6 +89,22 @@ def options(
     for one in own:
         by_value.setdefault(one.found.value, []).append(one)
     return [Option(same[0].found, _features(field, same, own, known)) for same in by_value.values()]
+
+
+def _is_item(found: Extracted[Decimal], items: Sequence[Extracted[LineItem]]) -> bool:
+    """Return whether an amount is that of `Tip Top Bread`: of an item, with others below it."""
+    if found.box is None:
+        return False
+    middle, end = found.box.y_center, found.box.y1
+    own = [item for item in items if item.page == found.page and item.box]
+    names = [item.value.name for item in own if item.box and item.box.y0 <= middle <= item.box.y1]
+    has_more = any(item.box and item.box.y0 > end for item in own)
+    return has_more and any(not _is_charge(name) for name in names)
+
+
+def _is_charge(name: str) -> bool:
+    """Return whether a name is only a label, perhaps with a rate: `Service charge 10%`."""
+    return lexicon.wordbook(*_ADDED, "charge").is_all(_RATE.sub("", name))
 
 
 def _known(candidates: Candidates, header: Receipt, extras: Sequence[Decimal]) -> _Known:

@@ -1,0 +1,183 @@
+"""Who the seller is: senders of letters, titles, tax numbers."""
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.extract.fields import sender_lines
+from recibo.extract.model import Extracted, Receipt
+from tests.extract.typesetting import text_page
+
+LETTER = """
+Holzbau Reiner KG - Am Bach 3 - 83022 Rosenheim
+
+Autohaus Stein GmbH
+Industriestr. 40
+83059 Kolbermoor
+
+                                                       Datum: 03.02.2026
+RECHNUNG 88123
+
+Leistung                         Anzahl   Preis EUR    Betrag EUR
+Carport montieren                     1     1.450,00     1.450,00
+Summe netto                                              1.450,00
+zzgl. 19% USt                                              275,50
+Gesamtbetrag                                             1.725,50
+
+Holzbau Reiner KG   Steuer-Nr. 156/123/45678   IBAN DE44 7116 0000 0001 2345 67
+"""
+RECIPIENT = "Autohaus Stein GmbH\nIndustriestr. 40\n83059 Kolbermoor"
+DOCTOR = """
+Dr. med. Karla Winter, Praxis am Markt 5, 04109 Leipzig
+Herrn
+Peter Grau
+Bachweg 17
+04317 Leipzig                                          Leipzig, den 21.03.2026
+
+Rechnung-Nr.: 5523/26
+
+Beratung                                               10,72 EUR
+Gesamtsumme                                            10,72 EUR
+"""
+
+
+def _read(text: str) -> Receipt:
+    return pipeline.understand([[text_page(text)]])
+
+
+def _value(found: Extracted[str] | None) -> str | None:
+    return found.value if found else None
+
+
+def test_the_sender_is_the_seller_and_the_recipient_the_customer() -> None:
+    receipt = _read(LETTER)
+
+    assert _value(receipt.merchant_name) == "Holzbau Reiner KG"
+    assert _value(receipt.details.merchant_address) == "Am Bach 3, 83022 Rosenheim"
+    assert _value(receipt.details.customer_name) == "Autohaus Stein GmbH"
+
+
+def test_a_sender_may_be_a_person() -> None:
+    receipt = _read(DOCTOR)
+
+    assert _value(receipt.merchant_name) == "Dr. med. Karla Winter"
+    assert _value(receipt.details.merchant_address) == "Praxis am Markt 5, 04109 Leipzig"
+    assert _value(receipt.details.customer_name) == "Peter Grau"
+
+
+def test_a_recipient_abroad_needs_no_postcode() -> None:
+    abroad = LETTER.replace("Industriestr. 40\n83059 Kolbermoor", "Unit 7, Harbour Road\nHong Kong")
+    receipt = _read(abroad)
+
+    assert _value(receipt.merchant_name) == "Holzbau Reiner KG"
+    assert _value(receipt.details.customer_name) == "Autohaus Stein GmbH"
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "Tisch 5\nKellner Anna\nRechnung 123",
+        "Inhaber Peter Maier\nMontag Ruhetag\nGarten vorhanden",
+        "Ihr Partner am Bau\nMeisterbetrieb seit 1950\nZimmerei und Dachbau",
+    ],
+)
+def test_lines_without_an_address_below_a_sender_are_no_recipient(below: str) -> None:
+    text = LETTER.replace(RECIPIENT, below)
+    receipt = _read(text)
+
+    assert text != LETTER
+    assert _value(receipt.merchant_name) == "Holzbau Reiner KG"
+    assert _value(receipt.details.customer_name) is None
+
+
+def test_a_slogan_may_be_above_the_recipient() -> None:
+    slogan = "Ihr Partner am Bau\nZimmerei und Dachbau\nMeisterbetrieb\n\n"
+    details = _read(LETTER.replace(RECIPIENT, slogan + RECIPIENT)).details
+
+    assert _value(details.customer_name) == "Autohaus Stein GmbH"
+    assert _value(details.merchant_address) == "Am Bach 3, 83022 Rosenheim"
+
+
+def test_the_address_of_the_sender_below_its_line_is_not_the_recipient() -> None:
+    own = "Holzbau Reiner KG\nAm Bach 3\n83022 Rosenheim"
+    receipt = _read(LETTER.replace(RECIPIENT, own))
+
+    assert _value(receipt.merchant_name) == "Holzbau Reiner KG"
+    assert _value(receipt.details.customer_name) is None
+
+
+def test_a_line_of_the_seller_at_the_foot_has_no_recipient_below_it() -> None:
+    line, *others = LETTER.strip().splitlines()
+    foot = f"\n\n{line}\nMax Reiner\nSparkasse Rosenheim\n83022 Rosenheim\n"
+    receipt = _read("\n".join(others) + foot)
+
+    assert _value(receipt.details.customer_name) != "Max Reiner"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Elektro - Huber GmbH - Am Bach 3 - 83022 Rosenheim", "Elektro - Huber GmbH"),
+        ("Smith & Sons, Ltd. - Am Bach 3 - 83022 Rosenheim", "Smith & Sons, Ltd."),
+        ("Acme Widgets, Inc., 12 Main Street, 90210 Beverly Hills", "Acme Widgets, Inc."),
+        ("Serwis Morski, ul. Morska 77, 80-211 Gdynia", "Serwis Morski"),
+        ("Reiner KG | Am Bach 3 | 83022 Rosenheim | Tel. 08031 12345", "Reiner KG"),
+        ("Am Bach 3, 83022 Rosenheim", None),
+        ("Cafe Linde - Kuchen - Torten", None),
+        ("a" + " " * 50_000 + "-", None),
+    ],
+)
+def test_the_name_is_all_before_the_street(line: str, name: str | None) -> None:
+    assert sender_lines.sender_in(line) == name
+
+
+def test_items_below_a_seller_on_one_line_are_no_recipient() -> None:
+    receipt = _read("""
+Cafe Linde, Lindenplatz 2, 71634 Ludwigsburg
+Espresso                2,80
+Apfelkuchen             3,90
+Summe EUR               6,70
+03.02.2026 15:10
+""")
+
+    assert _value(receipt.merchant_name) == "Cafe Linde"
+    assert _value(receipt.details.customer_name) is None
+    assert [item.value.name for item in receipt.line_items] == ["Espresso", "Apfelkuchen"]
+
+
+BISTRO = """
+NOTE
+Le Bistrot de Paul
+5 place du Marché
+35000 RENNES
+Table 7    2 couverts
+12/05/2026 13:22
+2 Plat du jour        31,00
+1 Café                 2,20
+TOTAL TTC             33,20
+CB                    33,20
+"""
+
+
+def test_the_title_of_a_document_is_not_the_seller() -> None:
+    receipt = _read(BISTRO)
+
+    assert receipt.merchant_name
+    assert receipt.merchant_name.value == "Le Bistrot de Paul"
+
+
+KIOSK = """
+Bahnhof Kiosk
+8001 Zürich
+MWST-Nr. CHE-116.111.222
+Kaffee                 4.20
+Total CHF              4.20
+03.06.2026 08:12
+"""
+
+
+def test_a_tax_number_is_not_the_number_of_the_document() -> None:
+    receipt = _read(KIOSK)
+
+    assert receipt.merchant_tax_id
+    assert receipt.merchant_tax_id.value == "CHE116111222"
+    assert receipt.document_number is None
