@@ -69,31 +69,47 @@ async def show_analytics(caller: Reader) -> Response:
         chosen = periods.chosen(given, today)
     except ValidationFailed as e:
         chosen, error = periods.default(today), e
-    member, period = caller.member, chosen.period
-    spent, merchants = await _spent(caller, chosen, query.get("currency"))
-    async with caller.services.database.read() as session:
-        newest = [] if spent.shown else await spend.newest_months(session, member, most=1)
-        undated = await spend.undated(session, member, most=pages.MOST_COUNTED)
-        until = min(period.last, today)
-        readings = await analytics.usage_between(session, member, period.first, until)
-        month = await usage.this_month(session, member)
-    of_readings = bars.of_readings(readings, Period(period.first, until)) if readings else []
+    until = min(chosen.period.last, today)
+    (spent, merchants), counts = await asyncio.gather(
+        _spent(caller, chosen, query.get("currency")),
+        _counts(caller, Period(chosen.period.first, until)),
+    )
     return pages.section(
         caller.request,
         "analytics.html",
         error=error,
-        values=periods.form_values(period, given),
+        values=periods.form_values(chosen.period, given),
         spent=spent,
         presets=periods.PRESETS,
-        newest=[periods.year_of(month) for month in newest],
-        undated=undated,
-        readings=sum(count for _, count in readings),
+        newest=[] if spent.shown else await _newest_years(caller),
         readings_until=until,
-        receipts_this_month=month.completed,
-        reading_bars=of_readings,
-        reading_unit="month" if bars.are_months(of_readings) else "day",
+        **counts,
         **_bars(spent, merchants, today),
     )
+
+
+async def _counts(caller: RequestContext, period: Period) -> Mapping[str, object]:
+    """Return what the page says about readings, and about receipts without a date."""
+    member = caller.member
+    async with caller.services.database.read() as session:
+        undated = await spend.undated(session, member, most=pages.MOST_COUNTED)
+        readings = await analytics.usage_between(session, member, period.first, period.last)
+        month = await usage.this_month(session, member)
+    by_time = bars.of_readings(readings, period) if readings else []
+    return {
+        "undated": undated,
+        "readings": sum(count for _, count in readings),
+        "receipts_this_month": month.completed,
+        "reading_bars": by_time,
+        "reading_unit": "month" if bars.are_months(by_time) else "day",
+    }
+
+
+async def _newest_years(caller: RequestContext) -> Sequence[Period]:
+    """Return the year of the newest receipt, for a period without any."""
+    async with caller.services.database.read() as session:
+        newest = await spend.newest_months(session, caller.member, most=1)
+    return [periods.year_of(month) for month in newest]
 
 
 async def _spent(

@@ -1,7 +1,8 @@
 """The home page: what to review, what was spent, the use of the quota, and the first steps."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from fastapi import Depends, Request, Response
@@ -116,8 +117,7 @@ async def _shown(
     member, today = user.member, clock.now().date()
     overview = None
     if member is not None and member.may(Permission.RECEIPTS_READ):
-        async with services.database.read() as session:
-            overview = await _overview(request, session, user, member, services)
+        overview = await _overview(request, user, member, services)
     answer = pages.section(
         request,
         "home.html",
@@ -137,31 +137,46 @@ async def _shown(
 
 
 async def _overview(
-    request: Request, session: ReadSession, user: SignedIn, member: Member, services: Services
+    request: Request, user: SignedIn, member: Member, services: Services
 ) -> Overview:
-    has_receipts = bool(await lists.count(session, member, _NEWEST, most=1))
-    steps: list[Step] = []
-    if member.may(Permission.RECEIPTS_WRITE) and not first_steps.are_hidden(request, member):
-        found = await first_steps.steps(session, user, member, services, has_receipts=has_receipts)
-        steps = [] if all(step.is_done for step in found) else found
-    if not has_receipts:
-        return Overview(has_receipts, steps=steps)
-    to_review = ReceiptSearch.model_validate(receipt_lists.TO_REVIEW.values).filters
-    activity = await _activity(session, member, services)
-    spent = await _spent(request, session, member)
-    period = spent.chosen.period if spent else None
-    shown = spent.shown if spent else None
-    return Overview(
-        has_receipts,
-        to_review=await lists.oldest(session, member, to_review, limit=_OLDEST),
-        tabs=[await _counted(session, member, tab) for tab in receipt_lists.TABS if tab.mark],
-        spent=spent,
-        months=bars.of_months(shown, period, clock.now().date()) if shown and period else (),
-        categories=bars.of_categories(shown, period) if shown and period else (),
-        activity=activity,
-        known=await audit_sentences.known(session, member, activity),
-        steps=steps,
+    """Return all that the page shows; the spend, which takes longest, is summed meanwhile."""
+    spent, overview = await asyncio.gather(
+        _spent(request, member, services), _without_spend(request, user, member, services)
     )
+    if spent is None or spent.shown is None or not overview.has_receipts:
+        return overview
+    period = spent.chosen.period
+    return replace(
+        overview,
+        spent=spent,
+        months=bars.of_months(spent.shown, period, clock.now().date()),
+        categories=bars.of_categories(spent.shown, period),
+    )
+
+
+async def _without_spend(
+    request: Request, user: SignedIn, member: Member, services: Services
+) -> Overview:
+    async with services.database.read() as session:
+        has_receipts = bool(await lists.count(session, member, _NEWEST, most=1))
+        steps: list[Step] = []
+        if member.may(Permission.RECEIPTS_WRITE) and not first_steps.are_hidden(request, member):
+            found = await first_steps.steps(
+                session, user, member, services, has_receipts=has_receipts
+            )
+            steps = [] if all(step.is_done for step in found) else found
+        if not has_receipts:
+            return Overview(has_receipts, steps=steps)
+        to_review = ReceiptSearch.model_validate(receipt_lists.TO_REVIEW.values).filters
+        activity = await _activity(session, member, services)
+        return Overview(
+            has_receipts,
+            to_review=await lists.oldest(session, member, to_review, limit=_OLDEST),
+            tabs=[await _counted(session, member, tab) for tab in receipt_lists.TABS if tab.mark],
+            activity=activity,
+            known=await audit_sentences.known(session, member, activity),
+            steps=steps,
+        )
 
 
 async def _activity(
@@ -181,9 +196,10 @@ async def _counted(session: ReadSession, member: Member, tab: Tab) -> tuple[Tab,
     return tab, count, receipt_lists.address(tab.values)
 
 
-async def _spent(request: Request, session: ReadSession, member: Member) -> Spending | None:
+async def _spent(request: Request, member: Member, services: Services) -> Spending | None:
     if not member.may(Permission.ANALYTICS_READ):
         return None
     chosen = periods.default(clock.now().date())
-    found = await spend.by_currency(session, member, chosen.period)
+    async with services.database.read() as session:
+        found = await spend.by_currency(session, member, chosen.period)
     return analytics.spending(chosen, found, request.query_params.get("currency"))
