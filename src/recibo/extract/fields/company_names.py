@@ -275,7 +275,7 @@ def _any_form() -> re.Pattern[str]:
     """Return a pattern of all legal forms, which first checks the initial letter."""
     by_letter: dict[str, list[str]] = {}
     for index, form in enumerate(tables.legal_forms()):
-        pattern = _pattern(form.text)
+        pattern = _dotted(form.text) if form.is_dotted else _pattern(form.text)
         letter = re.escape(fold(form.text).strip(".")[:1])
         by_letter.setdefault(letter, []).append(f"(?P<f{index}>{pattern})")
     branches = (f"(?={letter})(?:{'|'.join(forms)})" for letter, forms in by_letter.items())
@@ -287,6 +287,11 @@ def _pattern(form: str) -> str:
     letters = re.split(r"[\s.]+", fold(form).strip("."))
     middle = r"[\s.,]*".join(re.escape(part) for part in letters)
     return rf"{middle}(?![a-z])\.?"
+
+
+def _dotted(form: str) -> str:
+    letters = fold(form).strip(".").split(".")
+    return r"\.\s?".join(re.escape(part) for part in letters) + r"(?:\.|(?![a-z]))"
 
 
 @cache

@@ -77,6 +77,8 @@ class LegalForm:
     text: str
     #: Whether only this country has the form.
     is_cue: bool
+    #: Whether its dots are always printed.
+    is_dotted: bool
 
 
 @cache
@@ -191,9 +193,10 @@ def tax_numbers() -> tuple[TaxNumber, ...]:
 def legal_forms() -> tuple[LegalForm, ...]:
     """Return the legal forms of companies, longest first."""
     forms = [
-        LegalForm(country=code, text=text, is_cue=text in row["cues"])
+        LegalForm(country=code, text=text, is_cue=text in row["cues"], is_dotted=text in dotted)
         for code, row in _read("legal_forms").items()
-        for text in row["forms"]
+        for dotted in [row.get("dotted", ())]
+        for text in (*row["forms"], *dotted)
     ]
     return tuple(sorted(forms, key=lambda form: -len(form.text)))
 
