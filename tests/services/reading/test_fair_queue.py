@@ -105,8 +105,7 @@ async def test_depth_ahead_counts_only_the_share_of_other_orgs(
     await add_pending(database, busy, 100)
     await add_pending(database, free, 5)
 
-    async with database.read() as session:
-        counts = [await pending_counts.ahead_of(session, one.org_id) for one in (idle, free, busy)]
+    counts = [await pending_counts.ahead_of(database, one.org_id) for one in (idle, free, busy)]
 
     # The idle one comes in the first turn, the free one in the third of its twos.
     assert [16 + 2, 5 + 3 * 16, 100 + 5] == counts
@@ -257,8 +256,7 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
     pending = await add_pending(database, actor, 20)
 
     async def ahead() -> None:
-        async with database.read() as session:
-            await pending_counts.ahead_of(session, actor.org_id)
+        await pending_counts.ahead_of(database, actor.org_id)
 
     async def refill() -> None:
         await of_all(database)
@@ -310,5 +308,5 @@ async def test_pending_readings_are_counted_as_they_come_and_go(
 
     async with database.read() as session:
         assert 1 == await pending_counts.total(session)
-        assert 1 == await pending_counts.ahead_of(session, actor.org_id)
+        assert 1 == await pending_counts.ahead_of(database, actor.org_id)
         assert [left] == ids((await fair_queue.next_batch(session, limit=10))[0])

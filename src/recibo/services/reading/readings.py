@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, or_, select, update
 
 from recibo.extract import model
 from recibo.lib import clock
@@ -40,7 +40,7 @@ from recibo.services.reading import (
     usage,
 )
 from recibo.store import scope
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Evidence, Org, PendingReadings, Receipt
 
 # A document that crashes three readers will crash the next one, too.
@@ -55,6 +55,18 @@ _SHORTEST_READING = dt.timedelta(seconds=5)
 # Short enough that an upload whose worker was killed is still answered in time; longer than the
 # clocks of hosts differ. A receipt leased too early is read twice and billed once.
 LEASE = dt.timedelta(seconds=15)
+
+_FAILURES = (
+    scope.prepared_uploads(Receipt.id)
+    .where(
+        Receipt.file_sha256 == bindparam("file_sha256"),
+        Receipt.accuracy == bindparam("accuracy"),
+        Receipt.status == ReceiptStatus.FAILED,
+        Receipt.deleted_at.is_(None),
+        Receipt.created_at > bindparam("since"),
+    )
+    .order_by(Receipt.id.desc())
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,25 +309,19 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
 
 
 async def failures_of(
-    session: ReadSession, actor: Actor, file_sha256: str, accuracy: str
+    database: Database, actor: Actor, file_sha256: str, accuracy: str
 ) -> list[ReceiptId]:
     """Return the receipts, newest first, with which this file failed within a day.
 
     Each browser session sees only the failures of its own uploads.
     """
-    query = (
-        scope.uploads_of(actor)
-        .where(
-            Receipt.file_sha256 == file_sha256,
-            Receipt.accuracy == accuracy,
-            Receipt.status == ReceiptStatus.FAILED,
-            Receipt.deleted_at.is_(None),
-            Receipt.created_at > clock.now() - dt.timedelta(days=1),
-        )
-        .order_by(Receipt.id.desc())
-        .with_only_columns(Receipt.id)
-    )
-    return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
+    wanted = {
+        "file_sha256": file_sha256,
+        "accuracy": accuracy,
+        "since": clock.now() - dt.timedelta(days=1),
+    }
+    rows = await database.fetch_rows(_FAILURES, {**scope.parameters(actor), **wanted})
+    return [ReceiptId(row.id) for row in rows]
 
 
 def _is_pending() -> ColumnElement[bool]:
