@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -228,8 +229,23 @@ async def test_file_and_its_folder_are_synced_before_put_returns(
 
     await folder.put(ONE, io.BytesIO(b"bytes"))
 
-    # The first file also creates the subfolder, whose parent is synced.
-    assert [(tmp_path.name, False), (f"{ONE}.part", False), ("ab", True)] == synced
+    assert [(f"{ONE}.part", False), ("ab", True)] == synced
+
+
+async def test_subfolders_are_synced_before_the_first_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[str, int]] = []
+
+    def fsync(descriptor: int) -> None:
+        name = Path(f"/proc/self/fd/{descriptor}").readlink().name
+        synced.append((name, len(list((tmp_path / "files").iterdir()))))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+    Folder(tmp_path / "files")
+
+    assert [("files", 256)] == synced
 
 
 async def test_failed_write_leaves_no_file(
@@ -268,4 +284,7 @@ async def test_file_deleted_during_the_listing_is_skipped(folder: Folder, tmp_pa
 
 
 async def test_missing_folder_is_not_writable(tmp_path: Path) -> None:
-    assert not await Folder(tmp_path / "nowhere").is_writable()
+    folder = Folder(tmp_path / "files")
+    shutil.rmtree(tmp_path / "files")
+
+    assert not await folder.is_writable()

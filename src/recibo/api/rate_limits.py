@@ -80,8 +80,7 @@ async def _quota(scope: Scope) -> Quota | None:
 
 async def _quota_of(services: Services, actor: Actor) -> Quota | None:
     try:
-        async with services.database.read() as session:
-            return await usage.quota(session, actor)
+        return await usage.quota(services.database, actor)
     except DatabaseUnavailable:
         # The answer is sent even if its headers cannot be exact.
         return Quota.of(actor.plan)

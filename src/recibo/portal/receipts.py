@@ -184,8 +184,8 @@ async def _list(
     sent = sent or UploadResults()
     refused = [one.error for one in sent.refused]
     error = next((one for one in (sent.error, *refused, listed.error) if one), None)
+    quota = await usage.quota(caller.services.database, caller.member)
     async with caller.services.database.read() as session:
-        quota = await usage.quota(session, caller.member)
         finished = await _finished(session, caller, listed)
     pending = [one for one in listed.slice.data if one.status is ReceiptStatus.PENDING]
     answer = pages.show(

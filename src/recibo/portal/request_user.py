@@ -78,7 +78,7 @@ async def _note_figures(request: Request, user: SignedIn, services: Services) ->
         setattr(request.state, pages.ORGS, joined)
         if member is None or not member.may(Permission.RECEIPTS_READ):
             return
-        setattr(request.state, pages.QUOTA, await usage.quota(session, member))
+        setattr(request.state, pages.QUOTA, await usage.quota(services.database, member))
         count = await receipt_lists.count(session, member, _TO_REVIEW, most=pages.MOST_COUNTED)
         setattr(request.state, pages.TO_REVIEW, count)
 

@@ -4,8 +4,14 @@ SQLite serves a single process, PostgreSQL any number.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, NewType
@@ -14,9 +20,9 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Row, Select, event, text
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy import Connection, Row, Select, create_engine, event, text
+from sqlalchemy.engine import URL, Engine, make_url
+from sqlalchemy.exc import DBAPIError, MultipleResultsFound, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
@@ -24,7 +30,7 @@ from sqlalchemy.ext.asyncio import (
     AsyncSession,
     create_async_engine,
 )
-from sqlalchemy.pool import AsyncAdaptedQueuePool, NullPool
+from sqlalchemy.pool import AsyncAdaptedQueuePool, NullPool, StaticPool
 
 from recibo.errors import DatabaseUnavailable
 from recibo.store import sqlite_driver
@@ -81,12 +87,14 @@ class Database:
         if self.is_sqlite:
             self._writer = _sqlite_engine(parsed, writes=True)
             self._reader = _sqlite_engine(parsed, writes=False)
+            self._lookups: Engine | None = _lookup_engine(parsed)
             self._guard: Callable[[], AbstractContextManager[None]] = _translate_sqlite_errors
         else:
             self._server = Server(parsed)
             self._writer = self._server.engine(writes=True)
             self._reader = self._server.engine(writes=False)
             self._locks = self._server.lock_engine()
+            self._lookups = None
             self._guard = self._server.fail_fast
         self._commit_events = set[asyncio.Event]()
 
@@ -106,10 +114,27 @@ class Database:
     async def fetch_row(
         self, query: Select[tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Row[Any] | None:
-        """Return the only row of a column query, or None; twice as fast as a session."""
+        """Return the only row of a column query, or None; see `fetch_rows`."""
+        found = await self.fetch_rows(query, parameters)
+        if len(found) > 1:
+            raise MultipleResultsFound
+        return found[0] if found else None
+
+    async def fetch_rows(
+        self, query: Select[tuple[Any, ...]], parameters: Mapping[str, object]
+    ) -> Sequence[Row[Any]]:
+        """Return the rows of a column query that reads a few rows by an index.
+
+        It takes half the time of a session, and a tenth on SQLite, which answers such a query
+        sooner than a thread could be asked: it runs in the thread of the caller.
+        """
         with self._guard():
+            if self._lookups is not None:
+                with suppress(OperationalError), self._lookups.connect() as lookup:
+                    return lookup.execute(query, parameters).all()
+            # If SQLite is locked, such as by a recovery, its thread waits.
             async with self._reader.connect() as connection:
-                found: Row[Any] | None = (await connection.execute(query, parameters)).one_or_none()
+                found: Sequence[Row[Any]] = (await connection.execute(query, parameters)).all()
         return found
 
     @asynccontextmanager
@@ -190,6 +215,8 @@ class Database:
         """Close all connections."""
         await self._writer.dispose()
         await self._reader.dispose()
+        if self._lookups is not None:
+            self._lookups.dispose()
         if not self.is_sqlite:
             await self._locks.dispose()
             await self._server.aclose()
@@ -360,3 +387,14 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
             sqlite_driver.of(connection).begin_writing()
 
     return engine
+
+
+def _lookup_engine(url: URL) -> Engine:
+    """Return an engine with one connection, which does not wait for locks."""
+    return create_engine(
+        url.set(drivername="sqlite"),
+        connect_args={"timeout": 0, "check_same_thread": False},
+        isolation_level="AUTOCOMMIT",
+        poolclass=StaticPool,
+        hide_parameters=True,
+    )

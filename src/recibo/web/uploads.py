@@ -84,9 +84,10 @@ async def copied(file: UploadFile, spool: Path) -> AsyncIterator[Copied]:
 class _WholeForm(MultiPartParser):
     """Parses a form within limits; a form that is cut off or has text in no charset is refused."""
 
-    # Bytes of each file that are kept in memory until the rest comes. The framework's own megabyte
-    # would be 200 MB for all the uploads that one key may send at once.
-    spool_max_size = 64 * 1024
+    # Bytes of each file that are kept in memory until the rest comes; beyond, each piece is written
+    # in a thread, which costs more than parsing it. The framework's own megabyte would be 200 MB
+    # for all the uploads that one key may send at once.
+    spool_max_size = 128 * 1024
 
     def __init__(self, request: Request, max_bytes: int) -> None:
         super().__init__(

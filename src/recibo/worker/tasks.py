@@ -62,8 +62,7 @@ class Tasks:
         A cancelled task leaves the receipt unchanged. If only the reserved reader is free and the
         receipt's org is using another, the task ends and is enqueued again when a reader is free.
         """
-        async with self.database.read() as session:
-            pending = await readings.find_pending(session, receipt_id)
+        pending = await readings.find_pending(self.database, receipt_id)
         if pending is not None and not await self._acquire_reader(receipt_id, pending):
             return
         try:
@@ -142,8 +141,7 @@ class Tasks:
 
     async def _next_of_org(self, receipt_id: ReceiptId) -> list[Job]:
         """Return the pending readings of the receipt's org that fit into the queue now."""
-        async with self.database.read() as session:
-            return await fair_queue.next_batch_of_org(session, receipt_id, plans=self.plans)
+        return await fair_queue.next_batch_of_org(self.database, receipt_id, plans=self.plans)
 
     async def _return_unread(self, order: Order | None) -> None:
         if order is None:

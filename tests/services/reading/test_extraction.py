@@ -136,8 +136,8 @@ async def test_idempotency_key_is_not_bound_to_a_failed_receipt(parts: Core, act
 
     async with parts.database.write() as session:
         assert not await idempotency.bind_key(session, actor, keyed, submitted.receipt_id)
-    async with parts.database.read() as session:
-        assert not await idempotency.is_key_bound(session, actor, keyed)
+    found = await idempotency.find(parts.database, actor, keyed)
+    assert found == idempotency.Known(submitted.receipt_id, is_key_bound=False)
 
 
 async def test_file_whose_type_only_a_decoder_knows_is_inspected_once(

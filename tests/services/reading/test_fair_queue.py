@@ -40,8 +40,7 @@ async def of_all(database: Database, *, limit: int = 1000) -> list[ReceiptId]:
 
 async def next_of(database: Database, receipt_id: ReceiptId) -> list[ReceiptId]:
     """Return what the queue may carry when a reading has begun or ended."""
-    async with database.read() as session:
-        return ids(await fair_queue.next_batch_of_org(session, receipt_id))
+    return ids(await fair_queue.next_batch_of_org(database, receipt_id))
 
 
 async def is_next(database: Database, actor: Actor, receipt_id: ReceiptId) -> bool:
@@ -105,8 +104,7 @@ async def test_depth_ahead_counts_only_the_share_of_other_orgs(
     await add_pending(database, busy, 100)
     await add_pending(database, free, 5)
 
-    async with database.read() as session:
-        counts = [await pending_counts.ahead_of(session, one.org_id) for one in (idle, free, busy)]
+    counts = [await pending_counts.ahead_of(database, one.org_id) for one in (idle, free, busy)]
 
     # The idle one comes in the first turn, the free one in the third of its twos.
     assert [16 + 2, 5 + 3 * 16, 100 + 5] == counts
@@ -165,9 +163,8 @@ async def test_job_has_the_accuracy_of_the_pending_reading(database: Database) -
         assert [Job(receipt_id, Accuracy.HIGH)] == (await fair_queue.next_batch(session, limit=1))[
             0
         ]
-        assert [Job(receipt_id, Accuracy.HIGH)] == await fair_queue.next_batch_of_org(
-            session, receipt_id
-        )
+    again = await fair_queue.next_batch_of_org(database, receipt_id)
+    assert [Job(receipt_id, Accuracy.HIGH)] == again
 
 
 async def test_upload_beyond_the_turn_of_its_org_waits_until_another_begins_or_ends(
@@ -217,11 +214,11 @@ async def test_where_no_plan_is_sold_the_queue_carries_as_many_as_enterprise_may
     async with database.read() as session:
         sold = [
             ids((await fair_queue.next_batch(session, limit=1000))[0]),
-            ids(await fair_queue.next_batch_of_org(session, pending[0])),
+            ids(await fair_queue.next_batch_of_org(database, pending[0])),
         ]
         free = [
             ids((await fair_queue.next_batch(session, limit=1000, plans=plans))[0]),
-            ids(await fair_queue.next_batch_of_org(session, pending[0], plans=plans)),
+            ids(await fair_queue.next_batch_of_org(database, pending[0], plans=plans)),
         ]
 
     following = pending[running : running + 2]
@@ -236,11 +233,14 @@ async def plans_of(database: Database, asked: Sequence[Callable[[], Awaitable[ob
     def note(_: Any, __: Any, statement: str, parameters: Any, *___: Any) -> None:
         seen.append((statement, parameters))
 
-    engine = database._reader.sync_engine  # noqa: SLF001 - what is asked is seen nowhere else
-    event.listen(engine, "before_cursor_execute", note)
+    engines = (database._reader.sync_engine, database._lookups)  # noqa: SLF001 - seen nowhere else
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", note)
     for ask in asked:
         await ask()
-    event.remove(engine, "before_cursor_execute", note)
+    for engine in engines:
+        event.remove(engine, "before_cursor_execute", note)
+    assert len(asked) <= len(seen)
     found = list[str]()
     async with database.read() as session:
         connection = await session.connection()
@@ -257,8 +257,7 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
     pending = await add_pending(database, actor, 20)
 
     async def ahead() -> None:
-        async with database.read() as session:
-            await pending_counts.ahead_of(session, actor.org_id)
+        await pending_counts.ahead_of(database, actor.org_id)
 
     async def refill() -> None:
         await of_all(database)
@@ -310,5 +309,5 @@ async def test_pending_readings_are_counted_as_they_come_and_go(
 
     async with database.read() as session:
         assert 1 == await pending_counts.total(session)
-        assert 1 == await pending_counts.ahead_of(session, actor.org_id)
+        assert 1 == await pending_counts.ahead_of(database, actor.org_id)
         assert [left] == ids((await fair_queue.next_batch(session, limit=10))[0])

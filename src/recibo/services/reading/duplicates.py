@@ -6,9 +6,11 @@ total. Every transaction that changes them holds the lock of the org, taken befo
 """
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select, union
+from sqlalchemy import ColumnElement, CompoundSelect, Select, and_, bindparam, or_, select, union
 
 from recibo.errors import NotFound
 from recibo.lib import ids as id_texts
@@ -28,6 +30,7 @@ _NEAR_BITS = 6
 _PICTURES = 500
 # A shop that sells one thing at one price a day would otherwise fill the list.
 _MOST = 50
+_HAS_SAME_CURRENCY = Receipt.currency.is_not_distinct_from(bindparam("own_currency"))
 _NO_RECEIPT = "There is no receipt with this id."
 
 
@@ -108,49 +111,77 @@ async def _matches(session: Session, row: Receipt) -> list[Receipt]:
     # The queries leave the row itself out, so it is not written before it is complete.
     with session.no_autoflush:
         candidates = await _similar_pictures(session, row)
-        if same := [_others(row).where(one).limit(_MOST) for one in _conditions(row)]:
-            # Each in a subquery: SQLite allows no LIMIT within a UNION.
-            query = union(*(select(one.subquery().c.id) for one in same))
-            candidates |= set((await session.execute(query)).scalars())
+        values = _values(row)
+        if (same := _same(frozenset(values))) is not None:
+            found = await session.execute(same, {**_of(row), **values})
+            candidates |= set(found.scalars())
         return await _rows(session, candidates)
 
 
-def _others(row: Receipt) -> Select[tuple[str]]:
+def _of(row: Receipt) -> Mapping[str, object]:
+    return {"own_org": row.org_id, "own_id": row.id, "own_currency": row.currency}
+
+
+def _values(row: Receipt) -> Mapping[str, object]:
+    """Return the values of a row that those of others are compared with, without missing ones."""
+    values: dict[str, object | None] = {
+        "key": row.document_key,
+        "number": row.document_number,
+        "total": row.total,
+        "tax_id": row.merchant_tax_id,
+        "name": row.merchant_key or None,
+    }
+    if row.issued_at is not None and _is_timed(row):
+        minute = row.issued_at.astimezone(dt.UTC).replace(second=0, microsecond=0)
+        values |= {"minute": minute, "its_end": minute.replace(second=59, microsecond=999_999)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@cache
+def _same(known: frozenset[str]) -> CompoundSelect[Any] | None:
+    """Return the query of the receipts whose values are the same; None if there are too few.
+
+    It is built once for each set of values that a receipt has: that takes longer than running it.
+    """
+    same = [_others().where(one).limit(_MOST) for one in _conditions(known)]
+    # Each in a subquery: SQLite allows no LIMIT within a UNION.
+    return union(*(select(one.subquery().c.id) for one in same)) if same else None
+
+
+def _others() -> Select[tuple[str]]:
     return select(Receipt.id).where(
-        Receipt.org_id == row.org_id,
+        Receipt.org_id == bindparam("own_org"),
         Receipt.deleted_at.is_(None),
         Receipt.status == ReceiptStatus.COMPLETED,
-        Receipt.id != row.id,
+        Receipt.id != bindparam("own_id"),
     )
 
 
-def _conditions(row: Receipt) -> Iterator[ColumnElement[bool]]:
-    if row.document_key is not None:
-        yield Receipt.document_key == row.document_key
-    merchant = _same_merchant(row)
-    if merchant is None or row.total is None:
+def _conditions(known: Collection[str]) -> Iterator[ColumnElement[bool]]:
+    if "key" in known:
+        yield Receipt.document_key == bindparam("key")
+    merchant = _same_merchant(known)
+    if merchant is None or "total" not in known:
         return
-    if row.document_number is not None:
+    same_total = Receipt.total == bindparam("total")
+    if "number" in known:
+        yield and_(Receipt.document_number == bindparam("number"), same_total, merchant)
+    if "minute" in known:
         yield and_(
-            Receipt.document_number == row.document_number, Receipt.total == row.total, merchant
-        )
-    if row.issued_at is not None and _is_timed(row):
-        minute = row.issued_at.astimezone(dt.UTC).replace(second=0, microsecond=0)
-        yield and_(
-            Receipt.total == row.total,
-            Receipt.issued_at >= minute,
-            Receipt.issued_at <= minute.replace(second=59, microsecond=999_999),
-            Receipt.currency.is_not_distinct_from(row.currency),
+            same_total,
+            Receipt.issued_at >= bindparam("minute"),
+            Receipt.issued_at <= bindparam("its_end"),
+            _HAS_SAME_CURRENCY,
             merchant,
         )
 
 
-def _same_merchant(row: Receipt) -> ColumnElement[bool] | None:
+def _same_merchant(known: Collection[str]) -> ColumnElement[bool] | None:
     """Return whether another row has the same tax id or, where one of them has none, name."""
-    by_name = Receipt.merchant_key == row.merchant_key if row.merchant_key else None
-    if row.merchant_tax_id is None:
+    by_name = Receipt.merchant_key == bindparam("name") if "name" in known else None
+    if "tax_id" not in known:
         return by_name
-    by_tax_id = Receipt.merchant_tax_id == row.merchant_tax_id
+    by_tax_id = Receipt.merchant_tax_id == bindparam("tax_id")
     if by_name is None:
         return by_tax_id
     return or_(by_tax_id, and_(Receipt.merchant_tax_id.is_(None), by_name))
@@ -166,11 +197,26 @@ async def _similar_pictures(session: Session, row: Receipt) -> set[str]:
     """Return the receipts with the same total and nearly the same picture."""
     if row.picture_hash is None or row.total is None:
         return set()
-    query = (
-        _others(row)
+    parameters = {**_of(row), "total": row.total}
+    own = int(row.picture_hash, 16)
+    return {
+        other.id
+        for other in await session.execute(_pictures(), parameters)
+        if (int(other.picture_hash, 16) ^ own).bit_count() <= _NEAR_BITS
+        and not (
+            _differ(row.document_number, other.document_number)
+            and _differ(row.issued_at, other.issued_at)
+        )
+    }
+
+
+@cache
+def _pictures() -> Select[Any]:
+    return (
+        _others()
         .where(
-            Receipt.total == row.total,
-            Receipt.currency.is_not_distinct_from(row.currency),
+            Receipt.total == bindparam("total"),
+            _HAS_SAME_CURRENCY,
             Receipt.picture_hash.is_not(None),
         )
         .with_only_columns(
@@ -179,16 +225,6 @@ async def _similar_pictures(session: Session, row: Receipt) -> set[str]:
         .order_by(Receipt.issued_at.desc())
         .limit(_PICTURES)
     )
-    own = int(row.picture_hash, 16)
-    return {
-        other.id
-        for other in await session.execute(query)
-        if (int(other.picture_hash, 16) ^ own).bit_count() <= _NEAR_BITS
-        and not (
-            _differ(row.document_number, other.document_number)
-            and _differ(row.issued_at, other.issued_at)
-        )
-    }
 
 
 def _differ(one: object, other: object) -> bool:

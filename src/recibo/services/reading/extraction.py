@@ -237,28 +237,36 @@ class Extraction:
         deadline = time.monotonic() + wait_seconds
         with self.pubsub.subscribe(ReceiptId(receipt_id)) as place:
             while True:
-                async with self.database.read() as session:
-                    row = await receipts.row_of(session, actor, receipt_id)
-                    left = deadline - time.monotonic()
-                    if row.pending_accuracy is None or left <= 0:
-                        return await receipts.render(session, row, actor=actor, include=include)
+                row = await receipts.fetch(self.database, actor, receipt_id)
+                left = deadline - time.monotonic()
+                if row.pending_accuracy is None or left <= 0:
+                    return await self._rendered(row, actor, include)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(place.wait(), min(left, _POLL_SECONDS))
 
-    async def _known(self, actor: Actor, upload: Upload) -> Submitted | None:
+    async def _rendered(
+        self, row: tables.Receipt, actor: Actor, include: frozenset[str]
+    ) -> Receipt:
+        if not include and scope.sees_whole_org(actor):
+            return receipts.shape(row)
         async with self.database.read() as session:
-            found = await idempotency.find(session, actor, upload.fingerprint)
-            if found is None:
-                failed = await readings.failures_of(session, actor, upload.sha256, upload.accuracy)
-                is_hopeless = len(failed) >= _FAILURES_BEFORE_RECORD
-                return Submitted(failed[0], is_replay=True) if is_hopeless else None
-            is_bound = await idempotency.is_key_bound(session, actor, upload.fingerprint)
-        if not is_bound:
-            async with self.database.write() as writing:
-                is_bound = await idempotency.bind_key(writing, actor, upload.fingerprint, found)
+            return await receipts.render(session, row, actor=actor, include=include)
+
+    async def _known(self, actor: Actor, upload: Upload) -> Submitted | None:
+        found = await idempotency.find(self.database, actor, upload.fingerprint)
+        if found is None:
+            failed = await readings.failures_of(
+                self.database, actor, upload.sha256, upload.accuracy
+            )
+            is_hopeless = len(failed) >= _FAILURES_BEFORE_RECORD
+            return Submitted(failed[0], is_replay=True) if is_hopeless else None
+        known = found.receipt_id
+        if not found.is_key_bound:
+            async with self.database.write() as session:
+                is_bound = await idempotency.bind_key(session, actor, upload.fingerprint, known)
             if not is_bound:
                 return await self._known(actor, upload)
-        return Submitted(found, is_replay=True)
+        return Submitted(known, is_replay=True)
 
     async def _read_again(
         self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
@@ -337,10 +345,9 @@ class Extraction:
             return submitted
 
     async def _refuse_if_overloaded(self, actor: Actor, *, quota_counts: bool = False) -> None:
-        async with self.database.read() as session:
-            if quota_counts:
-                await usage.refuse_over_quota(session, actor)
-            ahead = await pending_counts.ahead_of(session, actor.org_id, plans=self.plans)
+        if quota_counts:
+            await usage.refuse_over_quota(self.database, actor)
+        ahead = await pending_counts.ahead_of(self.database, actor.org_id, plans=self.plans)
         if not ahead:
             return
         stats = await self.capacity.workers.combined_stats()

@@ -6,16 +6,17 @@ only by the few that it has in the queue.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Label, Select, func, literal, select
+from sqlalchemy import CTE, ColumnElement, Label, Select, bindparam, func, literal, select
 
 from recibo.extract.model import Accuracy
 from recibo.lib import clock
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import READINGS_CARRIED, SOLD, PlanName, Plans
 from recibo.services.reading import pending_counts, readings
-from recibo.store.db import ReadSession
+from recibo.store.db import Database, ReadSession
 from recibo.store.tables import Org, Receipt
 
 _MAX_QUEUED = max(READINGS_CARRIED.values())
@@ -55,22 +56,13 @@ async def is_eligible(
 
 
 async def next_batch_of_org(
-    session: ReadSession, receipt_id: ReceiptId, *, plans: Plans = SOLD
+    database: Database, receipt_id: ReceiptId, *, plans: Plans = SOLD
 ) -> list[Job]:
     """Return the jobs of a receipt's org to enqueue after its reading started or ended.
 
     Leased receipts are left out, because they have a task already.
     """
-    org_id = select(Receipt.org_id).where(Receipt.id == receipt_id).scalar_subquery()
-    query = (
-        _select_jobs()
-        .add_columns(Org.plan)
-        .join(Org, Org.id == Receipt.org_id)
-        .where(Receipt.org_id == org_id, _IS_PENDING)
-        .order_by(Receipt.org_id, Receipt.id)
-        .limit(_MAX_QUEUED)
-    )
-    rows = (await session.execute(query)).all()
+    rows = await database.fetch_rows(_of_org(), {"receipt_id": receipt_id})
     if not rows:
         return []
     return _unleased(rows[: plans.readings_carried(rows[0].plan)])[:_MAX_WAITING]
@@ -111,6 +103,20 @@ async def next_batch(
     )
     last = seen[-1].org_id if len(seen) == orgs else ""
     return _unleased((await session.execute(query)).all()), last
+
+
+@cache
+def _of_org() -> Select[Any]:
+    # Built once: each reading needs it, and building it takes longer than running it.
+    of_receipt = select(Receipt.org_id).where(Receipt.id == bindparam("receipt_id"))
+    return (
+        _select_jobs()
+        .add_columns(Org.plan)
+        .join(Org, Org.id == Receipt.org_id)
+        .where(Receipt.org_id == of_receipt.scalar_subquery(), _IS_PENDING)
+        .order_by(Receipt.org_id, Receipt.id)
+        .limit(_MAX_QUEUED)
+    )
 
 
 def _oldest_of_each(waiting: Select[tuple[str, int]]) -> CTE:

@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, text
+from sqlalchemy import and_, bindparam, delete, or_, text
 
 from recibo.errors import Conflict
 from recibo.lib import clock
@@ -11,7 +11,7 @@ from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.states import ReceiptStatus, ReplayKind
 from recibo.store import purging, scope
-from recibo.store.db import Database, ReadSession, Session
+from recibo.store.db import Database, Session
 from recibo.store.tables import Receipt, Replay
 
 _WINDOW = dt.timedelta(hours=24)
@@ -29,6 +29,14 @@ _TAKE = text("""
 """).bindparams(
     bindparam("expires_at", type_=Replay.__table__.c.expires_at.type),
     bindparam("now", type_=Replay.__table__.c.expires_at.type),
+)
+
+_FIND = scope.prepared(Replay, Replay.kind, Replay.receipt_id, Replay.file_sha256).where(
+    or_(
+        and_(Replay.kind == ReplayKind.KEY, Replay.key == bindparam("key")),
+        and_(Replay.kind == ReplayKind.FILE, Replay.key == bindparam("file")),
+    ),
+    Replay.expires_at > bindparam("now"),
 )
 
 
@@ -51,23 +59,31 @@ class Fingerprint:
         return [(ReplayKind.KEY, self.idempotency_key), by_file]
 
 
-async def find(session: ReadSession, actor: Actor, print_: Fingerprint) -> ReceiptId | None:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The receipt of a repeated upload."""
+
+    receipt_id: ReceiptId
+    #: Whether the caller's key, if any, is recorded already.
+    is_key_bound: bool
+
+
+async def find(database: Database, actor: Actor, print_: Fingerprint) -> Known | None:
     """Return the receipt of the same upload within the window.
 
     Raises:
         Conflict: the caller's key came with another file.
     """
-    for kind, key in print_.items():
-        query = scope.of(actor, Replay).where(
-            Replay.kind == kind,
-            Replay.key == key,
-            Replay.expires_at > clock.now(),
-        )
-        row = (await session.execute(query)).scalar_one_or_none()
-        if row is not None:
-            _refuse_other_file(row.file_sha256, print_)
-            return ReceiptId(row.receipt_id)
-    return None
+    wanted = {"key": print_.idempotency_key, "file": print_.file_sha256, "now": clock.now()}
+    rows = await database.fetch_rows(_FIND, {**scope.parameters(actor), **wanted})
+    found = {ReplayKind(row.kind): row for row in rows}
+    # The key first, because it also detects a conflict.
+    row = found.get(ReplayKind.KEY) or found.get(ReplayKind.FILE)
+    if row is None:
+        return None
+    _refuse_other_file(row.file_sha256, print_)
+    is_bound = print_.idempotency_key is None or ReplayKind.KEY in found
+    return Known(ReceiptId(row.receipt_id), is_bound)
 
 
 async def claim(session: Session, actor: Actor, print_: Fingerprint, receipt_id: ReceiptId) -> None:
@@ -101,18 +117,6 @@ async def bind_key(
         return False
     item = (ReplayKind.KEY, print_.idempotency_key)
     return await _take(session, actor, print_, receipt_id, item)
-
-
-async def is_key_bound(session: ReadSession, actor: Actor, print_: Fingerprint) -> bool:
-    """Return whether the caller's key, if any, is recorded already."""
-    if print_.idempotency_key is None:
-        return True
-    query = scope.of(actor, Replay).where(
-        Replay.kind == ReplayKind.KEY,
-        Replay.key == print_.idempotency_key,
-        Replay.expires_at > clock.now(),
-    )
-    return (await session.execute(query)).scalar_one_or_none() is not None
 
 
 async def forget(session: Session, receipt_id: ReceiptId) -> None:

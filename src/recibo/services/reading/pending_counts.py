@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, case, func, select
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import SOLD, PlanName, Plans
 from recibo.store import upsert
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Org, PendingReadings
 
 # Beyond this many orgs the estimate stops: the queue is long anyway.
@@ -30,13 +30,14 @@ async def total(session: ReadSession) -> int:
     return int((await session.execute(query.where(PendingReadings.count > 0))).scalar_one())
 
 
-async def ahead_of(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
+async def ahead_of(database: Database, org_id: OrgId, *, plans: Plans = SOLD) -> int:
     """Return about how many readings would come before a new one of an org.
 
     Orgs are served round-robin, so of up to 1,000 others only those count that come in as many
     rounds as the org's own take.
     """
-    return int((await session.execute(_ahead(plans), {"org_id": org_id})).scalar_one())
+    [row] = await database.fetch_rows(_ahead(plans), {"org_id": org_id})
+    return int(row[0])
 
 
 @cache

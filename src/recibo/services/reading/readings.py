@@ -9,9 +9,23 @@ killed worker expires soon.
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from recibo.extract import model
 from recibo.lib import clock
@@ -40,7 +54,7 @@ from recibo.services.reading import (
     usage,
 )
 from recibo.store import scope
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Evidence, Org, PendingReadings, Receipt
 
 # A document that crashes three readers will crash the next one, too.
@@ -55,6 +69,18 @@ _SHORTEST_READING = dt.timedelta(seconds=5)
 # Short enough that an upload whose worker was killed is still answered in time; longer than the
 # clocks of hosts differ. A receipt leased too early is read twice and billed once.
 LEASE = dt.timedelta(seconds=15)
+
+_FAILURES = (
+    scope.prepared_uploads(Receipt.id)
+    .where(
+        Receipt.file_sha256 == bindparam("file_sha256"),
+        Receipt.accuracy == bindparam("accuracy"),
+        Receipt.status == ReceiptStatus.FAILED,
+        Receipt.deleted_at.is_(None),
+        Receipt.created_at > bindparam("since"),
+    )
+    .order_by(Receipt.id.desc())
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +127,14 @@ EXHAUSTED = Refusal(
 )
 
 
-def is_unleased(now: dt.datetime) -> ColumnElement[bool]:
+def is_unleased(now: dt.datetime | BindParameter[dt.datetime]) -> ColumnElement[bool]:
     """Return the condition that a receipt is not leased."""
     return or_(Receipt.lease_expires_at.is_(None), Receipt.lease_expires_at <= now)
 
 
-async def find_pending(session: ReadSession, receipt_id: ReceiptId) -> Pending | None:
+async def find_pending(database: Database, receipt_id: ReceiptId) -> Pending | None:
     """Return a pending reading, or None if the receipt is not pending."""
-    query = (
-        select(Receipt.org_id, Receipt.pending_accuracy, PendingReadings.count.label("of_org"))
-        .outerjoin(PendingReadings, PendingReadings.org_id == Receipt.org_id)
-        .where(Receipt.id == receipt_id, _is_pending())
-    )
-    row = (await session.execute(query)).one_or_none()
+    row = await database.fetch_row(_pending(), {"receipt_id": receipt_id})
     if row is None:
         return None
     return Pending(OrgId(row.org_id), model.Accuracy(row.pending_accuracy), row.of_org or 0)
@@ -141,17 +162,8 @@ async def start(session: Session, receipt_id: ReceiptId) -> Order | None:
     If no attempts or time are left, the receipt fails inside the caller's transaction.
     """
     now = clock.now()
-    statement = (
-        update(Receipt)
-        .where(Receipt.id == receipt_id, _is_pending(), is_unleased(now))
-        .values(
-            attempt=Receipt.attempt + 1,
-            claimed_at=func.coalesce(Receipt.claimed_at, now),
-            lease_expires_at=now + LEASE,
-        )
-        .returning(Receipt)
-    )
-    row = (await session.execute(statement)).scalar_one_or_none()
+    parameters = {"wanted": receipt_id, "now": now, "until": now + LEASE}
+    row = (await session.execute(_starting(), parameters)).scalar_one_or_none()
     if row is None:
         return None
     order = _order(row, now)
@@ -297,29 +309,65 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
 
 
 async def failures_of(
-    session: ReadSession, actor: Actor, file_sha256: str, accuracy: str
+    database: Database, actor: Actor, file_sha256: str, accuracy: str
 ) -> list[ReceiptId]:
     """Return the receipts, newest first, with which this file failed within a day.
 
     Each browser session sees only the failures of its own uploads.
     """
-    query = (
-        scope.uploads_of(actor)
-        .where(
-            Receipt.file_sha256 == file_sha256,
-            Receipt.accuracy == accuracy,
-            Receipt.status == ReceiptStatus.FAILED,
-            Receipt.deleted_at.is_(None),
-            Receipt.created_at > clock.now() - dt.timedelta(days=1),
-        )
-        .order_by(Receipt.id.desc())
-        .with_only_columns(Receipt.id)
-    )
-    return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
+    wanted = {
+        "file_sha256": file_sha256,
+        "accuracy": accuracy,
+        "since": clock.now() - dt.timedelta(days=1),
+    }
+    rows = await database.fetch_rows(_FAILURES, {**scope.parameters(actor), **wanted})
+    return [ReceiptId(row.id) for row in rows]
 
 
 def _is_pending() -> ColumnElement[bool]:
     return Receipt.pending_accuracy.is_not(None)
+
+
+# Statements of each reading are built once: building one takes longer than running it.
+@cache
+def _pending() -> Select[Any]:
+    of_org = PendingReadings.count.label("of_org")
+    return (
+        select(Receipt.org_id, Receipt.pending_accuracy, of_org)
+        .outerjoin(PendingReadings, PendingReadings.org_id == Receipt.org_id)
+        .where(Receipt.id == bindparam("receipt_id"), _is_pending())
+    )
+
+
+@cache
+def _starting() -> ReturningUpdate[tuple[Receipt]]:
+    now = bindparam("now", type_=Receipt.__table__.c.claimed_at.type)
+    return (
+        update(Receipt)
+        .where(Receipt.id == bindparam("wanted"), _is_pending(), is_unleased(now))
+        .values(
+            attempt=Receipt.attempt + 1,
+            claimed_at=func.coalesce(Receipt.claimed_at, now),
+            lease_expires_at=bindparam("until"),
+        )
+        .returning(Receipt)
+        # The session has loaded no receipt.
+        .execution_options(synchronize_session=False)
+    )
+
+
+@cache
+def _locking() -> Select[Any]:
+    return (
+        select(Receipt, Org.plan, Org.agreed)
+        .join(Org, Org.id == Receipt.org_id)
+        .where(
+            Receipt.id == bindparam("wanted"),
+            Receipt.attempt == bindparam("of_attempt"),
+            Receipt.pending_accuracy == bindparam("of_accuracy"),
+        )
+        .with_for_update(of=Receipt)
+    )
 
 
 def _has_expired(now: dt.datetime) -> Sequence[ColumnElement[bool]]:
@@ -351,13 +399,12 @@ def _order(row: Receipt, now: dt.datetime) -> Order:
 
 async def _lock_receipt(session: Session, order: Order) -> Row[Any] | None:
     """Lock the receipt of an order that is still the current one; return it with its org's plan."""
-    query = (
-        select(Receipt, Org.plan, Org.agreed)
-        .join(Org, Org.id == Receipt.org_id)
-        .where(*_is_current(order))
-        .with_for_update(of=Receipt)
-    )
-    return (await session.execute(query)).one_or_none()
+    current = {
+        "wanted": order.receipt_id,
+        "of_attempt": order.attempt,
+        "of_accuracy": order.accuracy,
+    }
+    return (await session.execute(_locking(), current)).one_or_none()
 
 
 def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:

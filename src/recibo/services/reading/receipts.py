@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, bindparam, delete, select
 
 from recibo.errors import NotFound
 from recibo.extract.model import Accuracy
@@ -27,6 +27,10 @@ _PURGE_BATCH = 500
 
 _LISTS = ("line_items", "taxes", "payments")
 _UNREAD: dict[str, Any] = dict.fromkeys(Reading.model_fields) | dict.fromkeys(_LISTS, ())
+
+_LIVE = scope.prepared(tables.Receipt, *tables.Receipt.__table__.c).where(
+    tables.Receipt.id == bindparam("receipt_id"), tables.Receipt.deleted_at.is_(None)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,16 @@ async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.
     if row is None:
         raise _no_such_receipt()
     return row
+
+
+async def fetch(database: Database, actor: Actor, receipt_id: str) -> tables.Receipt:
+    """Do as `row_of` does, without a session; what is changed in the row is not stored."""
+    if not ids.is_well_formed(receipt_id):
+        raise _no_such_receipt()
+    found = await database.fetch_row(_LIVE, {**scope.parameters(actor), "receipt_id": receipt_id})
+    if found is None:
+        raise _no_such_receipt()
+    return tables.Receipt(**found._mapping)  # noqa: SLF001 - SQLAlchemy's name of a public attribute
 
 
 async def locked_row_of(session: Session, actor: Actor, receipt_id: str) -> tables.Receipt:

@@ -1,9 +1,11 @@
 """The monthly quota, reserved when an upload is accepted, and the billing of readings."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import RowMapping, update
+from sqlalchemy import Row, RowMapping, bindparam, update
 
 from recibo.errors import RateLimitExceeded
 from recibo.lib import clock, ids
@@ -14,12 +16,15 @@ from recibo.schemas.states import EventType
 from recibo.services import meter_events
 from recibo.services.webhooks import events
 from recibo.store import scope, upsert
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import UsageDay, UsageEvent, UsageMonth
 
 CREDITS = {"standard": 1, "high": 5}
 # Percentages of the month's quota at which the org gets an event.
 _THRESHOLDS = (80, 100)
+_MONTH = scope.prepared(
+    UsageMonth, UsageMonth.held, UsageMonth.completed, UsageMonth.credits
+).where(UsageMonth.month == bindparam("month"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +69,20 @@ def month_end(time: dt.datetime) -> dt.datetime:
 
 async def this_month(session: ReadSession, actor: Actor) -> Usage:
     """Return what the actor's org has used of the current month."""
-    query = scope.of(actor, UsageMonth).where(UsageMonth.month == month_of(clock.now()))
-    row = (await session.execute(query)).scalar_one_or_none()
-    return Usage(row.held, row.completed, row.credits) if row else Usage()
+    return _usage((await session.execute(_MONTH, _this_month(actor))).one_or_none())
 
 
-async def quota(session: ReadSession, actor: Actor) -> Quota | None:
+async def quota(database: Database, actor: Actor) -> Quota | None:
     """Return the use of the org's quota, or None if it has no quota."""
-    return Quota.of(actor.plan, held=(await this_month(session, actor)).held)
+    if actor.plan.receipts_a_month is None:
+        return None
+    return Quota.of(actor.plan, held=await _held(database, actor))
 
 
-async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
+async def refuse_over_quota(database: Database, actor: Actor) -> None:
     """Raise RateLimitExceeded if the quota is used up; `hold` makes the final check."""
     quota = actor.plan.receipts_a_month
-    if quota is not None and (await this_month(session, actor)).held >= quota:
+    if quota is not None and await _held(database, actor) >= quota:
         raise _over_quota(quota)
 
 
@@ -160,6 +165,18 @@ async def _emit_thresholds(session: Session, month: RowMapping, quota: int) -> N
             .where(UsageMonth.org_id == org_id, UsageMonth.month == month["month"])
             .values(notified_percent=reached[-1], notified_quota=quota)
         )
+
+
+async def _held(database: Database, actor: Actor) -> int:
+    return _usage(await database.fetch_row(_MONTH, _this_month(actor))).held
+
+
+def _this_month(actor: Actor) -> Mapping[str, object]:
+    return {**scope.parameters(actor), "month": month_of(clock.now())}
+
+
+def _usage(row: Row[Any] | None) -> Usage:
+    return Usage(row.held, row.completed, row.credits) if row else Usage()
 
 
 def _over_quota(quota: int | None) -> RateLimitExceeded:
