@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import structlog
 from hypothesis import settings
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
+from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from recibo.store import db
@@ -80,8 +82,26 @@ def _process_state_is_restored() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[servers.Postgres]:
     """A private PostgreSQL server, one a test process."""
-    with servers.run_postgres() as server:
+    with servers.run_postgres() as server, _reached_directly(server):
         yield server
+
+
+@contextmanager
+def _reached_directly(server: servers.Postgres) -> Iterator[None]:
+    """Let no engine look for a pooler before a server: each would connect once more.
+
+    `store/test_pgbouncer` looks for one, and so do the servers of `serving/`.
+    """
+    initialize = postgres_engines.Server.__init__
+
+    def initialize_and_know(self: postgres_engines.Server, url: URL) -> None:
+        initialize(self, url)
+        if url.port == server.port:
+            self._is_pooled = False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres_engines.Server, "__init__", initialize_and_know)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,13 @@
 """Fixtures that start the service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 
+from recibo.api.openapi import document
 from tests import installation
 from tests.installation import Installation
 
@@ -14,6 +17,21 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the cheapest Argon2 parameters, to keep tests fast."""
     monkeypatch.setattr("recibo.services.identity.passwords._MEMORY_KIB", 8)
     monkeypatch.setattr("recibo.services.identity.passwords._PASSES", 1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _routes_are_described_once() -> Iterator[None]:
+    """Build the OpenAPI document once for each address: it takes a second, and depends on that."""
+    build, built = document.build, dict[str, dict[str, Any]]()
+
+    def build_once(app: FastAPI, base_url: str) -> dict[str, Any]:
+        if base_url not in built:
+            built[base_url] = build(app, base_url)
+        return built[base_url]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document, "build", build_once)
+        yield
 
 
 @pytest.fixture

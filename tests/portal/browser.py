@@ -142,7 +142,7 @@ def violations(page: Page) -> list[str]:
         for width, height in (DESK, PHONE):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.set_viewport_size({"width": width, "height": height})
-            results = page.evaluate("options => axe.run(options)", rules)["violations"]
+            results = page.evaluate("async how => (await axe.run(how)).violations", rules)
             found += [
                 f"{page.url} {scheme} {width}: {one['id']} {node['html']}"
                 for one in results

@@ -2,29 +2,31 @@
 
 import datetime as dt
 
-from sqlalchemy import case, select
+from sqlalchemy import bindparam, select
 
 from recibo.lib import clock, tokens
 from recibo.store import purging, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Counter
 
+_IS_OVER = "counters.expires_at <= :now"
+_ADD = upsert.statement_of(
+    Counter,
+    ("key", "count", "expires_at"),
+    ("key",),
+    (
+        f"count = CASE WHEN {_IS_OVER} THEN 1 ELSE counters.count + 1 END",
+        f"expires_at = CASE WHEN {_IS_OVER} THEN excluded.expires_at ELSE counters.expires_at END",
+    ),
+    is_returned=True,
+).bindparams(bindparam("now", type_=Counter.__table__.c.expires_at.type))
+
 
 async def add(session: Session, name: str, subject: str, *, window: dt.timedelta) -> int:
     """Increment a counter inside the caller's transaction and return the new count."""
     now = clock.now()
-    statement = upsert.insert(session, Counter).values(
-        key=_key(name, subject), count=1, expires_at=now + window
-    )
-    is_expired = Counter.expires_at <= now
-    statement = statement.on_conflict_do_update(
-        index_elements=[Counter.key],
-        set_={
-            "count": case((is_expired, 1), else_=Counter.count + 1),
-            "expires_at": case((is_expired, now + window), else_=Counter.expires_at),
-        },
-    ).returning(Counter.count)
-    return int((await session.execute(statement)).scalar_one())
+    values = {"key": _key(name, subject), "count": 1, "expires_at": now + window, "now": now}
+    return int((await session.execute(_ADD, values)).mappings().one()["count"])
 
 
 async def ends_at(session: Session | ReadSession, name: str, subject: str) -> dt.datetime | None:

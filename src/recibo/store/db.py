@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, NewType
 
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Row, Select, create_engine, event, text
 from sqlalchemy.engine import URL, Engine, make_url
@@ -43,6 +42,7 @@ _MIGRATION_LOCK = 0x72656369626F
 # Hashed, so names may have any length. Locks are per database.
 _TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+_REVISION = text("SELECT version_num FROM alembic_version")
 _READERS = 4
 # The key in `session.info` set by `notify_on_commit`.
 _NOTIFIES = "notifies"
@@ -295,7 +295,11 @@ def is_known_revision(revision_: str) -> bool:
 
 
 def _revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+    # Alembic's own function compiles its query each time.
+    if not connection.dialect.has_table(connection, "alembic_version"):
+        return None
+    found: str | None = connection.execute(_REVISION).scalar_one_or_none()
+    return found
 
 
 def _is_current(connection: Connection) -> bool:

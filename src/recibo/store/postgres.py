@@ -207,10 +207,10 @@ class Server:
 
     async def _detect_pooler(self, arguments: dict[str, Any]) -> bool:
         """Return whether a pooler is in between: it reports another process id than the server."""
-        if self._is_pooled is not None:
-            return self._is_pooled
         known = ("async_creator_fn", "command_timeout")
         self._arguments = {name: arguments[name] for name in arguments if name not in known}
+        if self._is_pooled is not None:
+            return self._is_pooled
         connection = await self._connect(**self._arguments, statement_cache_size=0)
         try:
             is_pooled = await _with_timeout(_is_pooler(connection))

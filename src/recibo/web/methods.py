@@ -1,6 +1,7 @@
 """The methods that a path accepts."""
 
 from fastapi import Request
+from starlette.routing import Route
 
 
 def allowed(request: Request) -> str:
@@ -9,4 +10,5 @@ def allowed(request: Request) -> str:
     The framework returns those of one route only.
     """
     path = getattr(request.scope.get("route"), "path", None)
-    return ", ".join(sorted(request.app.openapi()["paths"].get(path, {}))).upper()
+    routes = (one for one in request.app.routes if isinstance(one, Route) and one.path == path)
+    return ", ".join(sorted({method for route in routes for method in route.methods or ()}))
