@@ -259,7 +259,8 @@ def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
         return str(found[-1])
     name = place.item.value.name
     after = _LONG_CODE.search(row.text, (start or 0) + len(name)) if start is not None else None
-    return after[0] if after else None
+    above = (detail.code for each in place.above if (detail := details.read(each)))
+    return after[0] if after else next(above, None)
 
 
 def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:

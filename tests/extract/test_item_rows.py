@@ -1,0 +1,68 @@
+"""Rows of items: details in other rows, codes, units, discounts, and rows that are no items."""
+
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.extract.model import LineItem, Receipt
+from tests.extract.typesetting import text_page
+
+
+def _read(text: str) -> Receipt:
+    return pipeline.understand([[text_page(text)]])
+
+
+def _items(text: str) -> list[LineItem]:
+    return [item.value for item in _read(text).line_items]
+
+
+def _rows(text: str) -> list[tuple[str | None, ...]]:
+    """Return name, quantity, unit price and total of each item."""
+    return [
+        (item.name, _text(item.qty), _text(item.unit_price), _text(item.total))
+        for item in _items(text)
+    ]
+
+
+def _text(number: Decimal | None) -> str | None:
+    return None if number is None else str(number)
+
+
+HARDWARE = """
+       OAKFIELD TOOLS
+   2207 Main St Boise ID 83702
+ 11/26/26 2:15PM KAREN  552
+ -------------------------------------
+ {0}
+ DRILL BIT 1/4                25.98
+ {1}
+ PAINT WHITE GAL              44.99
+   *10.00% OFF   -4.50
+ {2}
+ ROPE 3/8                     16.66
+ -------------------------------------
+ SUBTOTAL                     83.13
+ TAX                           4.99
+ TOTAL                        88.12
+"""
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        ("4017728    2 EA    12.99 EA", "7711820    1 EA    44.99 EA", "0044188   14 FT   1.19 FT"),
+        ("2 EA    4017728    12.99/EA", "1 EA    7711820    44.99/EA", "14 FT   0044188   1.19/FT"),
+        ("2 ea    12.99 / ea  4017728", "1 ea    44.99 / ea  7711820", "14 ft   1.19 /ft  0044188"),
+    ],
+)
+def test_quantity_code_and_price_per_unit_are_above_the_name(details: tuple[str, ...]) -> None:
+    text = HARDWARE.format(*details)
+
+    assert _rows(text) == [
+        ("DRILL BIT 1/4", "2", "12.99", "25.98"),
+        ("PAINT WHITE GAL", "1", "44.99", "44.99"),
+        ("*10.00% OFF", None, None, "-4.50"),
+        ("ROPE 3/8", "14", "1.19", "16.66"),
+    ]
+    assert [item.code for item in _items(text)] == ["4017728", "7711820", None, "0044188"]
