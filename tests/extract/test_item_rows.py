@@ -66,3 +66,42 @@ def test_quantity_code_and_price_per_unit_are_above_the_name(details: tuple[str,
         ("ROPE 3/8", "14", "1.19", "16.66"),
     ]
     assert [item.code for item in _items(text)] == ["4017728", "7711820", None, "0044188"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "printed"),
+    [("stk", "stk"), ("st", "st"), ("szt.", "szt"), ("ks", "ks"), ("buc", "buc"), ("db", "db")],
+)
+def test_a_unit_between_quantity_and_name_is_no_name(unit: str, printed: str) -> None:
+    text = f"""
+        CORNER MARKET
+ 26.11.2026 11:05
+ ---------------------------------------
+ 2 {unit} Brunost 500g     @74,90    149,80
+ 1 {unit} Lefse                       39,90
+ 4 {unit} Kaffe                       36,00
+ ---------------------------------------
+ TOTAL                          225,70
+"""
+
+    assert _rows(text) == [
+        ("Brunost 500g", "2", "74.90", "149.80"),
+        ("Lefse", "1", None, "39.90"),
+        ("Kaffe", "4", None, "36.00"),
+    ]
+    assert [item.unit for item in _items(text)] == [printed] * 3
+
+
+def test_a_single_unit_with_a_capital_may_be_a_name() -> None:
+    text = """
+        CORNER PUB
+ 26.11.2026 21:05
+ ---------------------------------------
+ 2 St. Pauli Lager                  9.00
+ 1 Burger                          14.00
+ 1 Cola                             3.00
+ ---------------------------------------
+ TOTAL                             26.00
+"""
+
+    assert [item.name for item in _items(text)] == ["St. Pauli Lager", "Burger", "Cola"]

@@ -165,6 +165,12 @@ def units() -> str:
 
 
 @functools.cache
+def pieces() -> str:
+    """Return a pattern of the units of counted articles, the longest first."""
+    return _alternatives("pieces")
+
+
+@functools.cache
 def counting() -> str:
     """Return a pattern of the words for a quantity or a unit price."""
     return _alternatives("counting")

@@ -281,6 +281,9 @@ def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
             after = _unit_after().match(row.text, figure.end)
             if qty in figure.readings and after and not start <= figure.start < end:
                 return after["unit"]
+            piece = _piece_after().match(row.text, figure.end)
+            if qty in figure.readings and piece and piece.end() == start:
+                return piece["unit"]
     return cell if is_known else None
 
 
@@ -304,6 +307,12 @@ def _unit_after() -> re.Pattern[str]:
         rf"[ \t]?(?P<unit>(?i:{known})|[A-Z]{{2,3}}(?=\s?[xX×*]\s?\d))\.?(?![^\W_])"
         r"(?=\s*(?:[xX×*@(]|NET\b|a\s\d|à|\d|[$€£]|R\$|[A-Z]{1,2}\d|T\d|$))"
     )
+
+
+@functools.cache
+def _piece_after() -> re.Pattern[str]:
+    """A unit between a quantity and a name: `2 stk Brunost`."""
+    return re.compile(rf"\s*(?P<unit>{lexicon.pieces()})\.?\s+", re.IGNORECASE)
 
 
 @functools.cache

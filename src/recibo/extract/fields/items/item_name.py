@@ -143,6 +143,11 @@ def without_unit_column(text: str) -> str:
     return _unit_column().sub("", text)
 
 
+def without_piece(text: str) -> str:
+    """Return a text without a unit of counted articles before it: `stk Brunost`."""
+    return _piece().sub("", text)
+
+
 def without_units(text: str) -> str:
     """Return a text without units and words for quantities."""
     return _counting().sub(" ", text)
@@ -246,6 +251,11 @@ def _unit_column() -> re.Pattern[str]:
 def _joined_unit() -> re.Pattern[str]:
     """`0,612KG APPELS`: what follows the quantity."""
     return re.compile(rf"^(?:{lexicon.units()})\s+(?=[^\W\d_]{{2}})", re.IGNORECASE)
+
+
+@functools.cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(rf"^\s*(?:{lexicon.pieces()})\.?\s+(?=[^\W_])", re.IGNORECASE)
 
 
 @functools.cache

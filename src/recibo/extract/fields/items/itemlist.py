@@ -62,6 +62,7 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         has_quantities_after_names=naming.follow_names(reads),
         are_indexed=_are_surely_indexed(entries, first),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
+        have_pieces=naming.have_pieces(reads),
         have_codes=_have_codes(named, first),
         have_mixed_codes=_have_mixed_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
@@ -289,6 +290,8 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
     if read is None:
         return None
     words, qty = _split_name(read, layout)
+    if layout.have_pieces and naming.is_counted(read):
+        words = item_name.without_piece(words)
     name = item_name.cleaned((words or read.words).replace("\t", " "))
     name = name if read.row.is_exact else ocr_confusions.repaired(name)
     unit_price = None

@@ -45,6 +45,8 @@ class Layout:
     are_indexed: bool
     #: Whether there is a heading of quantities, of which OCR may have missed some.
     is_headed_qty: bool
+    #: Whether a unit follows most of the quantities before names: `2 stk Brunost`.
+    have_pieces: bool
     #: Whether most rows begin with an article code, so that short numbers are codes too.
     have_codes: bool
     #: Whether every row begins with a code of letters and digits.
@@ -222,6 +224,24 @@ def precede_names(reads: Sequence[Priced]) -> bool:
     return len(counted) * 2 >= len(named) or _are_outdented(
         counted, [read for read in named if read not in counted]
     )
+
+
+def have_pieces(reads: Sequence[Priced]) -> bool:
+    """Return whether a unit follows most quantities before names; a single one is no name.
+
+    A beer of `St. Pauli` is, but `2 st Bulle` is not.
+    """
+    named = [read for read in reads if read.has_name and is_counted(read)]
+    names = [without_qty(read) for read in named]
+    units = [name for name in names if item_name.without_piece(name) != name]
+    are_sure = len(units) >= _FEWEST or not any(name[:1].isupper() for name in units)
+    return are_sure and len(units) * 2 >= len(names)
+
+
+def without_qty(read: Priced) -> str:
+    """Return the words of a row without the quantity before them."""
+    leading = None if read.factors else item_name.leading_qty(read.words)
+    return leading[1] if leading else read.words
 
 
 def _are_outdented(counted: Sequence[Priced], others: Sequence[Priced]) -> bool:
