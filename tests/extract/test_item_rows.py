@@ -105,3 +105,19 @@ def test_a_single_unit_with_a_capital_may_be_a_name() -> None:
 """
 
     assert [item.name for item in _items(text)] == ["St. Pauli Lager", "Burger", "Cola"]
+
+
+def test_a_code_and_a_flag_behind_a_name_above_its_weight_are_no_name() -> None:
+    text = """
+       BARGAIN HALL
+   1820 S WESTERN AVE
+ MILK 2%      007874235187 F    3.24 N
+ BANANAS      000000004011 F
+   2.31 lb @ 1 lb /0.58         1.34 N
+ SOCKS        068131102217      8.00 X
+ TOTAL                         12.58
+"""
+
+    assert _rows(text)[1] == ("BANANAS", "2.31", "0.58", "1.34")
+    assert [item.name for item in _items(text)] == ["MILK 2%", "BANANAS", "SOCKS"]
+    assert _items(text)[1].code == "000000004011"
