@@ -121,3 +121,29 @@ def test_a_code_and_a_flag_behind_a_name_above_its_weight_are_no_name() -> None:
     assert _rows(text)[1] == ("BANANAS", "2.31", "0.58", "1.34")
     assert [item.name for item in _items(text)] == ["MILK 2%", "BANANAS", "SOCKS"]
     assert _items(text)[1].code == "000000004011"
+
+
+@pytest.mark.parametrize(
+    "heading", ["Item  SKU", "Product  Item code", "Artikel  Art.-Nr.", "Description  Ref."]
+)
+def test_a_code_in_the_column_right_of_the_name_is_no_name(heading: str) -> None:
+    name, code = heading.split("  ")
+    text = f"""
+PineTrail Outfitters
+Order number: PT-4471-90213                                         November 24, 2026
+
+{name:40}{code:15}Qty               Price
+Ridge 28L Daypack                       RD28-MOS         1              $89.95
+Merino Sock 2-pack - M                  MS2-M            2              $37.90
+Titanium Spork                          TSPK             1              $12.00
+
+                                        Items subtotal                 $139.85
+                                        Shipping                         $5.95
+                                        Order total                    $145.80
+"""
+
+    assert [(item.name, item.code, item.total) for item in _items(text)] == [
+        ("Ridge 28L Daypack", "RD28-MOS", Decimal("89.95")),
+        ("Merino Sock 2-pack - M", "MS2-M", Decimal("37.90")),
+        ("Titanium Spork", "TSPK", Decimal("12.00")),
+    ]

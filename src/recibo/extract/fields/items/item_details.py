@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract import resources
-from recibo.extract.fields.items import columns, details
+from recibo.extract.fields.items import columns, details, item_name
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.rows import Row
@@ -158,9 +158,12 @@ def _detailed(
     place: _Place, headed: Sequence[tuple[Row, list[Heading]]], legend: Mapping[str, Decimal]
 ) -> _Found:
     cells = _cells(place.row, headed)
+    name = place.item.value.name
+    bare = _without_code(name, place.row, cells)
     item = replace(
         place.item.value,
-        code=_code(place, cells),
+        name=bare,
+        code=_code(place, cells) if bare == name else cells[Role.CODE].strip(),
         unit=_unit(place, cells),
         tax_rate=_tax_rate(place, cells, legend),
         discount=_discount(place, cells),
@@ -237,6 +240,16 @@ def _with_last_code(headed: Sequence[Heading]) -> list[Heading]:
         else one
         for one in headed
     ]
+
+
+def _without_code(name: str, row: Row, cells: Mapping[str, str]) -> str:
+    """Return a name without the cell of the column of codes right of it: `Daypack  RD28-MOS`."""
+    code = cells.get(Role.CODE, "").strip()
+    if not _CODE_CELL.fullmatch(code) or not name.endswith(f" {code}"):
+        return name
+    bare = name.removesuffix(code).rstrip(" -:;,|")
+    is_cell = any(cell.strip() == code for cell in row.text.split("\t")[1:])
+    return bare if is_cell and item_name.is_name(bare) else name
 
 
 def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
