@@ -147,3 +147,35 @@ Titanium Spork                          TSPK             1              $12.00
         ("Merino Sock 2-pack - M", "MS2-M", Decimal("37.90")),
         ("Titanium Spork", "TSPK", Decimal("12.00")),
     ]
+
+
+@pytest.mark.parametrize(
+    ("group", "service"),
+    [
+        ("Food & Drink", "Optional Service 12.5%"),
+        ("Speisen und Trank", "Bedienung 12,5%"),
+        ("Repas et boissons", "Prestation 12,5%"),
+    ],
+)
+def test_the_sum_of_all_above_and_the_service_on_it_are_no_items(group: str, service: str) -> None:
+    text = f"""
+       The Tannery Room
+ Table 7   Covers 3         26.11.2026 21:52
+ ---------------------------------------
+ 3  Set Menu 2 Course           87.00
+ 1  Burrata                     20.50
+ 1  Rioja Crianza 750ml         38.00
+ 3  Espresso                    10.50
+ ---------------------------------------
+    {group:25} 156.00
+    {service:26} 19.50
+    Total                      175.50
+ ---------------------------------------
+"""
+
+    assert [item.name for item in _items(text)] == [
+        "Set Menu 2 Course",
+        "Burrata",
+        "Rioja Crianza 750ml",
+        "Espresso",
+    ]
