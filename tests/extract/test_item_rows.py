@@ -179,3 +179,66 @@ def test_the_sum_of_all_above_and_the_service_on_it_are_no_items(group: str, ser
         "Rioja Crianza 750ml",
         "Espresso",
     ]
+
+
+BILL = """
+Prairie Energy Cooperative
+Account Number: 3340-118-7                                     Statement Date: 20.11.2026
+
+{0:60}     118.42
+{1:60}    -118.42
+{2:60}       0.00
+
+Customer charge                                                   18.00
+Energy charge      782 kWh x 0.0942                               73.66
+Power cost adj     782 kWh x 0.0051                                3.99
+Total                                                             95.65
+"""
+
+
+@pytest.mark.parametrize(
+    "balances",
+    [
+        ("Previous balance", "Payments received", "Balance brought forward"),
+        ("Rechnungsbetrag Vormonat", "Zahlungseingang 02.11.", "Saldovortrag"),
+        ("Facture précédente", "Paiements reçus", "Report de solde"),
+        ("Factura anterior", "Pago recibido", "Saldo anterior"),
+        ("Fatura anterior", "Pagamento recebido", "Saldo transitado"),
+        ("Fattura precedente", "Pagamenti ricevuti", "Saldo riportato"),
+        ("Vorige factuur", "Ontvangen betalingen", "Openstaand saldo"),
+    ],
+)
+def test_balances_of_an_account_are_no_items(balances: tuple[str, ...]) -> None:
+    assert [item.name for item in _items(BILL.format(*balances))] == [
+        "Customer charge",
+        "Energy charge",
+        "Power cost adj",
+    ]
+
+
+def test_charges_below_the_total_that_add_up_to_it_with_their_tax_are_the_items() -> None:
+    text = """
+Prairie Energy Cooperative
+Account Number: 3340-118-7                                     Statement Date: Nov 20, 2026
+
+ACCOUNT SUMMARY
+Previous balance                                                 $118.42
+Payments received through Nov 19                                -$118.42
+Balance forward                                                    $0.00
+Current charges                                                  $104.37
+TOTAL AMOUNT DUE                                                 $104.37
+
+CURRENT CHARGES DETAIL
+Customer charge                                                   $18.00
+Energy charge      782 kWh x $0.0942                              $73.66
+Power cost adj     782 kWh x $0.0051                               $3.99
+Franchise fee 4%                                                   $3.83
+Sales tax                                                          $4.89
+"""
+
+    assert _rows(text) == [
+        ("Customer charge", None, None, "18.00"),
+        ("Energy charge", "782", "0.0942", "73.66"),
+        ("Power cost adj", "782", "0.0051", "3.99"),
+        ("Franchise fee 4%", None, None, "3.83"),
+    ]
