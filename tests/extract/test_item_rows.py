@@ -242,3 +242,53 @@ Sales tax                                                          $4.89
         ("Power cost adj", "782", "0.0051", "3.99"),
         ("Franchise fee 4%", None, None, "3.83"),
     ]
+
+
+MEMBERS = """
+       CORNER MARKET
+   Main Street 7, Springfield
+ 26.11.2026 16:44
+ --------------------------------------
+ Coffee 500g                    54.90
+ Cream 5dl                      29.50
+   {0:28} -5.00
+ Lemonade 1.5l                  71.60
+ --------------------------------------
+ Total                         151.00
+"""
+
+
+@pytest.mark.parametrize(
+    "word", ["Medlemspris", "Klubpris", "Comp - Mgr", "Avantage fidélité", "Invitación de la casa"]
+)
+def test_a_negative_row_with_which_the_items_add_up_is_a_discount(word: str) -> None:
+    receipt = _read(MEMBERS.format(word))
+
+    assert receipt.details.discount is not None
+    assert receipt.details.discount.value == Decimal("5.00")
+    assert [str(item.value.total) for item in receipt.line_items] == [
+        "54.90",
+        "29.50",
+        "-5.00",
+        "71.60",
+    ]
+
+
+@pytest.mark.parametrize("word", ["Pant retur", "Leergut", "Coffee 500g", "Deposit return"])
+def test_what_is_given_back_is_no_discount(word: str) -> None:
+    assert _read(MEMBERS.format(word)).details.discount is None
+
+
+def test_a_negative_row_without_a_printed_sum_is_no_discount() -> None:
+    text = MEMBERS.format("Medlemspris").replace("Total                         151.00", "")
+
+    assert _read(text).details.discount is None
+
+
+def test_several_negative_rows_with_which_the_items_add_up_are_one_discount() -> None:
+    text = MEMBERS.format("Medlemspris").replace("151.00", "149.00")
+    text = text.replace("  71.60\n", f"  71.60\n   {'Klubpris':28} -2.00\n")
+    receipt = _read(text)
+
+    assert receipt.details.discount is not None
+    assert receipt.details.discount.value == Decimal("7.00")
