@@ -292,3 +292,22 @@ def test_several_negative_rows_with_which_the_items_add_up_are_one_discount() ->
 
     assert receipt.details.discount is not None
     assert receipt.details.discount.value == Decimal("7.00")
+
+
+def test_the_row_with_the_quantity_is_the_name_and_the_one_below_it_a_note() -> None:
+    text = """
+      NORTHLINE RAIL
+   Sale Receipt      26.11.2026 07:51
+
+   Anytime Day Return           1
+   MAN to LDS   Valid 26-NOV-26
+                            38.70
+   Seat reservation x1       3.00
+   -------------------------------
+   Total paid               41.70
+"""
+
+    assert _rows(text) == [
+        ("Anytime Day Return", "1", None, "38.70"),
+        ("Seat reservation", "1", None, "3.00"),
+    ]

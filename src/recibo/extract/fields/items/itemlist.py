@@ -357,6 +357,9 @@ def _named(entry: Entry, layout: Layout) -> Priced | None:
 
 def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:
     """Separate the name from an index, a code, a quantity before or after it."""
+    if read.name_rows and not read.factors and (found := naming.split_count(read.words)):
+        qty, name = found
+        return item_name.strip_code(name), qty
     is_after_name = layout.has_quantities_after_names or naming.is_multiplied(read)
     if is_after_name and not read.factors and (counted := naming.after_name(read)):
         qty, name = counted
