@@ -311,3 +311,24 @@ def test_the_row_with_the_quantity_is_the_name_and_the_one_below_it_a_note() -> 
         ("Anytime Day Return", "1", None, "38.70"),
         ("Seat reservation", "1", None, "3.00"),
     ]
+
+
+def test_the_price_of_several_may_be_in_the_row_of_the_total_below_the_name() -> None:
+    text = """
+      WARUNG TINI
+ 26/11/2026 13:15
+ ----------------------------------
+ 2 Nasi Goreng Spesial
+     @  38.000              76.000
+ 3 Es Teh Manis
+     @   8.000              24.000
+ 1 Sate Ayam                45.000
+ ----------------------------------
+ Total                     145.000
+"""
+
+    assert _rows(text) == [
+        ("Nasi Goreng Spesial", "2", "38000", "76000"),
+        ("Es Teh Manis", "3", "8000", "24000"),
+        ("Sate Ayam", "1", None, "45000"),
+    ]

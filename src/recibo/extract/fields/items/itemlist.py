@@ -302,12 +302,27 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
         qty_and_price = qty_and_price or _taxed(read) or _missing_qty(read)
     if qty_and_price:
         qty, unit_price = qty_and_price
+    elif qty is not None and not entry.priced.has_name:
+        unit_price = _price_of(qty, entry.priced)
     qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
     found = read.row.cell.found(item, confidence=_CONFIDENT if qty_and_price else _LIKELY)
     return replace(found, whole_box=_whole_box(read, entry.detail_rows))
+
+
+def _price_of(qty: Decimal, read: Priced) -> Decimal | None:
+    """Return the price in the row of a total whose product with the quantity before a name it is.
+
+    `2 Nasi Goreng`, and below it `@ 38.000  76.000`.
+    """
+    before = [each for each in read.row.numbers if each.end <= read.total_figure.start]
+    prices = (one for each in before if not each.is_percent for one in each.readings[::-1])
+    is_several = qty > 1 and read.total > 0
+    return next(
+        (one for one in prices if is_several and arithmetic.agrees(qty, one, read.total)), None
+    )
 
 
 def _whole_box(read: Priced, detail_rows: Sequence[Row]) -> Box | None:

@@ -256,7 +256,7 @@ def precede_names(reads: Sequence[Priced]) -> bool:
 def have_pieces(reads: Sequence[Priced]) -> bool:
     """Return whether a unit follows most quantities before names; a single one is no name.
 
-    A beer of `St. Pauli` is, but `2 st Bulle` is not.
+    A beer of `St. Pauli` is, but `2 st Kaffe` is not.
     """
     named = [read for read in reads if read.has_name and is_counted(read)]
     names = [without_qty(read) for read in named]
