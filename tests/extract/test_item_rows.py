@@ -274,7 +274,10 @@ def test_a_negative_row_with_which_the_items_add_up_is_a_discount(word: str) -> 
     ]
 
 
-@pytest.mark.parametrize("word", ["Pant retur", "Leergut", "Coffee 500g", "Deposit return"])
+@pytest.mark.parametrize(
+    "word",
+    ["Pant retur", "Leergut", "Coffee beans", "Deposit return", "Platter for 2", "Prepayments"],
+)
 def test_what_is_given_back_is_no_discount(word: str) -> None:
     assert _read(MEMBERS.format(word)).details.discount is None
 

@@ -12,6 +12,7 @@ from recibo.extract.resolve import arithmetic, choices
 from recibo.extract.resolve.arithmetic import Sums
 from recibo.extract.resolve.choices import Option
 from recibo.extract.text import lexicon
+from recibo.extract.text.folding import fold
 
 FIELDS = ("discount", "tip", "service_charge", "rounding")
 _RATE = re.compile(r"[\d.,]+ ?%?")
@@ -141,20 +142,25 @@ def _known(candidates: Candidates, header: Receipt, extras: Sequence[Decimal]) -
 def _are_reductions(items: Sequence[LineItem]) -> bool:
     """Return whether each negative item reduces the price of one above it.
 
-    Returned articles have a quantity, a code, or the name of another item; returned deposits are
-    more than the item above, or have a word for one.
+    Returned articles have a number or begin as another item does; returned deposits are more than
+    the item above, or have a word for one.
     """
-    names = Counter(item.name for item in items)
+    firsts = Counter(_first_word(item.name) for item in items)
     above: Decimal | None = None
     for item in items:
         total = item.total or Decimal(0)
         if total > 0:
             above = total
         elif total < 0:
-            is_article = item.qty is not None or item.code is not None or names[item.name] > 1
+            has_number = item.qty is not None or any(map(str.isdigit, item.name))
+            is_article = has_number or firsts[_first_word(item.name)] > 1
             if above is None or is_article or -total > above or lexicon.is_returned(item.name):
                 return False
     return True
+
+
+def _first_word(name: str) -> str:
+    return fold(name).partition(" ")[0]
 
 
 def _features(
