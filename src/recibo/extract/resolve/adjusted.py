@@ -1,7 +1,8 @@
 """Chooses discount, tip, service charge and rounding: those with which the amounts add up."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ from recibo.extract.resolve import arithmetic, choices
 from recibo.extract.resolve.arithmetic import Sums
 from recibo.extract.resolve.choices import Option
 from recibo.extract.text import lexicon
+from recibo.extract.text.folding import fold
 
 FIELDS = ("discount", "tip", "service_charge", "rounding")
 _RATE = re.compile(r"[\d.,]+ ?%?")
@@ -35,6 +37,8 @@ class _Known:
     returned: Decimal
     #: The amounts between subtotal and total, other than the candidate's.
     extras: Sequence[Decimal]
+    #: Whether each negative item only reduces the price of one above it.
+    are_reductions: bool
 
 
 def chosen(candidates: Candidates, header: Receipt) -> Amounts:
@@ -85,10 +89,25 @@ def options(
         for one in found
     ]
     known = _known(candidates, header, others)
+    if field == "discount":
+        own = (*own, *_sum_of_reductions(own, known))
     by_value: dict[Decimal, list[AmountCandidate]] = {}
     for one in own:
         by_value.setdefault(one.found.value, []).append(one)
     return [Option(same[0].found, _features(field, same, own, known)) for same in by_value.values()]
+
+
+def _sum_of_reductions(own: Sequence[AmountCandidate], known: _Known) -> Iterator[AmountCandidate]:
+    """Yield the sum of several negative items that are discounts, if no other candidate has it."""
+    rows = [one for one in own if one.features.get("negative") and not one.features.get("summed")]
+    is_new = all(one.found.value != known.returned for one in own)
+    is_sum = sum((one.found.value for one in rows), Decimal(0)) == known.returned
+    if len(rows) > 1 and known.are_reductions and is_new and is_sum:
+        text = "\n".join(one.found.text for one in rows)
+        found = replace(rows[0].found, value=known.returned, text=text)
+        is_before = min(one.features.get("before_total", 0) for one in rows)
+        features = {"negative": 1.0, "before_total": is_before, "sum_of_rows": 1.0}
+        yield AmountCandidate(found, rows[-1].row, features)
 
 
 def _is_item(found: Extracted[Decimal], items: Sequence[Extracted[LineItem]]) -> bool:
@@ -116,7 +135,32 @@ def _known(candidates: Candidates, header: Receipt, extras: Sequence[Decimal]) -
         items=Sums(candidates).of_items,
         returned=-sum((total for total in totals if total < 0), Decimal(0)),
         extras=arithmetic.distinct(list(dict.fromkeys(extras))),
+        are_reductions=_are_reductions([item.value for item in candidates.line_items]),
     )
+
+
+def _are_reductions(items: Sequence[LineItem]) -> bool:
+    """Return whether each negative item reduces the price of one above it.
+
+    Returned articles have a number or begin as another item does; returned deposits are more than
+    the item above, or have a word for one.
+    """
+    firsts = Counter(_first_word(item.name) for item in items)
+    above: Decimal | None = None
+    for item in items:
+        total = item.total or Decimal(0)
+        if total > 0:
+            above = total
+        elif total < 0:
+            has_number = item.qty is not None or any(map(str.isdigit, item.name))
+            is_article = has_number or firsts[_first_word(item.name)] > 1
+            if above is None or is_article or -total > above or lexicon.is_returned(item.name):
+                return False
+    return True
+
+
+def _first_word(name: str) -> str:
+    return fold(name).partition(" ")[0]
 
 
 def _features(
@@ -128,6 +172,10 @@ def _features(
     features = {name: max(float(one.features.get(name, 0)) for one in same) for name in names}
     others = [one.found.value for one in own if one.found.value != value]
     closes, from_items = _closes(effect, known), _from_items(effect, known)
+    is_among_items = _is_among_items(value, known)
+    if is_among_items and known.are_reductions:
+        # The arithmetic proves what a word for a discount would say.
+        features["word"] = 1.0
     is_marked = any(features.get(name) for name in ("negative", "summed", "boxed"))
     return features | {
         "always": 1,
@@ -136,7 +184,7 @@ def _features(
         "closes": closes,
         "from_items": from_items,
         "is_returned": bool(known.returned) and value == known.returned,
-        "among_items": _is_among_items(value, known),
+        "among_items": is_among_items,
         "sum_of_others": len(others) > 1 and sum(others, Decimal(0)) == value,
         "others": min(len(set(others)), 3),
         "in_sum_of_others": any(

@@ -118,6 +118,16 @@ def _measure_phrases() -> Phrasebook:
     return Phrasebook({kind: _known()[kind] for kind in ("rates", "measures")})
 
 
+def is_returned(name: str) -> bool:
+    """Return whether a name is that of a deposit or a returned article, not of a discount."""
+    return row_kind(name) == "item" or bool(_returns().find(name))
+
+
+@functools.cache
+def _returns() -> Phrasebook:
+    return Phrasebook({"returns": _known()["returns"]}, joined=False)
+
+
 def is_of(word: str) -> bool:
     """Return whether a word after `total` shows that it is a total of something, not a name."""
     return word.lower() in _known()["of"]
@@ -162,6 +172,12 @@ def units() -> str:
     """Return a pattern of the units of measure, the longest first."""
     longest_first = sorted(set(_known()["units"]), key=len, reverse=True)
     return rf"(?:{'|'.join(map(re.escape, longest_first))})\.?"
+
+
+@functools.cache
+def pieces() -> str:
+    """Return a pattern of the units of counted articles, the longest first."""
+    return _alternatives("pieces")
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from recibo.extract.text import lexicon, numbers
 from recibo.extract.text.numbers import Number
 
 _AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
+_CODE = "[0-9]{4,14}"
 # `2 AT 1 FOR 1.98`: a quantity and a unit price.
 _AT_ONE_FOR = re.compile(
     rf"^\W*(?P<qty>[0-9]+)\s+AT\s+1\s+FOR\s+\W?(?P<price>{_AMOUNT})\W*$", re.IGNORECASE
@@ -31,6 +32,14 @@ _PER_MEASURE = re.compile(
 # `3 @ 3/$6.97`: a quantity, and the price of several.
 _TOGETHER = re.compile(
     rf"(?<![0-9.,])(?P<qty>[0-9]{{1,3}})\s*@\s*(?P<of>[0-9]{{1,2}})\s*(?:/|for)\s*\W?(?P<price>{_AMOUNT})",
+    re.IGNORECASE,
+)
+# `4017728  2 EA  12.99 EA`, `2 STK  12,99 /STK`: a quantity, and the price of the same unit,
+# perhaps with an article number; the name is in the next row.
+_PER_UNIT = re.compile(
+    rf"^\W*(?:(?P<code>{_CODE})\s+)?(?P<qty>{_AMOUNT})\s?(?P<unit>[^\W\d]{{1,5}})\.?\s+"
+    rf"(?:(?P<code2>{_CODE})\s+)?[$€£]?\s?(?P<price>{_AMOUNT})\s?[$€£]?\s?/?\s?(?P=unit)"
+    rf"(?:\.?\s+(?P<code3>{_CODE}))?\W*$",
     re.IGNORECASE,
 )
 # `@ 3.78`: a unit price, below the row of the item.
@@ -61,6 +70,8 @@ class Detail:
     prices: tuple[Decimal, ...]
     #: The number of units that have the price together.
     together: Decimal = Decimal(1)
+    #: The article number in the row.
+    code: str | None = None
 
     def qty_and_price(
         self, total: Decimal, *, counted: Decimal | None = None
@@ -104,13 +115,23 @@ def read(row: Row) -> Detail | None:
     if (offer := _TOGETHER.fullmatch(row.text.strip())) and offer["of"] != "0":
         qty, price = Decimal(offer["qty"]), _readings(offer["price"])
         return Detail(row, (qty,), price, Decimal(offer["of"]))
-    patterns = (_AT_TIMES, _times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE, _PRICE_EACH)
+    patterns = (
+        _AT_TIMES,
+        _times(),
+        _AT_ONE_FOR,
+        _PER_MEASURE,
+        _PER_UNIT,
+        _PRICE_ALONE,
+        _PRICE_EACH,
+    )
     text = item_name.without_place(row.text)
     match = next((found for each in patterns if (found := each.match(text))), None)
     if match is None:
         return None
     named = match.groupdict()
-    return Detail(row, _readings(named.get("qty")), _readings(named["price"]))
+    codes = (named.get(name) for name in ("code", "code2", "code3"))
+    code = next((code for code in codes if code), None)
+    return Detail(row, _readings(named.get("qty")), _readings(named["price"]), code=code)
 
 
 def read_labelled(row: Row) -> Labelled | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract import resources
-from recibo.extract.fields.items import columns, details
+from recibo.extract.fields.items import columns, details, item_name
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.rows import Row
@@ -158,9 +158,12 @@ def _detailed(
     place: _Place, headed: Sequence[tuple[Row, list[Heading]]], legend: Mapping[str, Decimal]
 ) -> _Found:
     cells = _cells(place.row, headed)
+    name = place.item.value.name
+    bare = _without_code(name, place.row, cells)
     item = replace(
         place.item.value,
-        code=_code(place, cells),
+        name=bare,
+        code=_code(place, cells) if bare == name else cells[Role.CODE].strip(),
         unit=_unit(place, cells),
         tax_rate=_tax_rate(place, cells, legend),
         discount=_discount(place, cells),
@@ -239,6 +242,16 @@ def _with_last_code(headed: Sequence[Heading]) -> list[Heading]:
     ]
 
 
+def _without_code(name: str, row: Row, cells: Mapping[str, str]) -> str:
+    """Return a name without the cell of the column of codes right of it: `Daypack  RD28-MOS`."""
+    code = cells.get(Role.CODE, "").strip()
+    if not _CODE_CELL.fullmatch(code) or not name.endswith(f" {code}"):
+        return name
+    bare = name.removesuffix(code).rstrip(" -:;,|")
+    is_cell = any(cell.strip() == code for cell in row.text.split("\t")[1:])
+    return bare if is_cell and item_name.is_name(bare) else name
+
+
 def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
     cell = cells.get(Role.CODE, "").strip()
     if _CODE_CELL.fullmatch(cell) and any(map(str.isdigit, cell)):
@@ -259,7 +272,8 @@ def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
         return str(found[-1])
     name = place.item.value.name
     after = _LONG_CODE.search(row.text, (start or 0) + len(name)) if start is not None else None
-    return after[0] if after else None
+    above = (detail.code for each in place.above if (detail := details.read(each)))
+    return after[0] if after else next(above, None)
 
 
 def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
@@ -280,6 +294,9 @@ def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
             after = _unit_after().match(row.text, figure.end)
             if qty in figure.readings and after and not start <= figure.start < end:
                 return after["unit"]
+            piece = _piece_after().match(row.text, figure.end)
+            if qty in figure.readings and piece and piece.end() == start:
+                return piece["unit"]
     return cell if is_known else None
 
 
@@ -303,6 +320,12 @@ def _unit_after() -> re.Pattern[str]:
         rf"[ \t]?(?P<unit>(?i:{known})|[A-Z]{{2,3}}(?=\s?[xX×*]\s?\d))\.?(?![^\W_])"
         r"(?=\s*(?:[xX×*@(]|NET\b|a\s\d|à|\d|[$€£]|R\$|[A-Z]{1,2}\d|T\d|$))"
     )
+
+
+@functools.cache
+def _piece_after() -> re.Pattern[str]:
+    """A unit between a quantity and a name: `2 stk Brunost`."""
+    return re.compile(rf"\s*(?P<unit>{lexicon.pieces()})\.?\s+", re.IGNORECASE)
 
 
 @functools.cache

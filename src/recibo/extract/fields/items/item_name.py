@@ -49,8 +49,9 @@ _TAX_CODE = re.compile(
     r"^\s*(?:\([A-Z0-9]\)\s*|[A-E][0O]{2}\s+|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)"
 )
 _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
-# `BANANAS 000000004011KF`, `TOWEL (7687222)`: the article number after the name.
-_CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}[A-Z]{0,2}\)?)+\s*$")
+# `BANANAS 000000004011KF`, `TOWEL (7687222)`: the article number after the name, perhaps with a
+# tax code in the next column.
+_CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}(?:\s?[A-Z]{1,2})?\)?)+\s*$")
 # `EKMEK 250G %1`: the rate of its tax after the name.
 _RATE_AT_END = re.compile(r"(?<=\w)\s+%\s?[0-9]{1,2}\s*$")
 # Tax codes in a separate column: capitals without a vowel, `HMRJ`.
@@ -141,6 +142,11 @@ def without_unit(text: str) -> str:
 def without_unit_column(text: str) -> str:
     """Return a text without a unit in a column before it."""
     return _unit_column().sub("", text)
+
+
+def without_piece(text: str) -> str:
+    """Return a text without a unit of counted articles before it: `stk Brunost`."""
+    return _piece().sub("", text)
 
 
 def without_units(text: str) -> str:
@@ -246,6 +252,11 @@ def _unit_column() -> re.Pattern[str]:
 def _joined_unit() -> re.Pattern[str]:
     """`0,612KG APPELS`: what follows the quantity."""
     return re.compile(rf"^(?:{lexicon.units()})\s+(?=[^\W\d_]{{2}})", re.IGNORECASE)
+
+
+@functools.cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(rf"^\s*(?:{lexicon.pieces()})\.?\s+(?=[^\W_])", re.IGNORECASE)
 
 
 @functools.cache

@@ -62,6 +62,7 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         has_quantities_after_names=naming.follow_names(reads),
         are_indexed=_are_surely_indexed(entries, first),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
+        have_pieces=naming.have_pieces(reads),
         have_codes=_have_codes(named, first),
         have_mixed_codes=_have_mixed_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
@@ -289,6 +290,8 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
     if read is None:
         return None
     words, qty = _split_name(read, layout)
+    if layout.have_pieces and naming.is_counted(read):
+        words = item_name.without_piece(words)
     name = item_name.cleaned((words or read.words).replace("\t", " "))
     name = name if read.row.is_exact else ocr_confusions.repaired(name)
     unit_price = None
@@ -299,12 +302,27 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
         qty_and_price = qty_and_price or _taxed(read) or _missing_qty(read)
     if qty_and_price:
         qty, unit_price = qty_and_price
+    elif qty is not None and not entry.priced.has_name:
+        unit_price = _price_of(qty, entry.priced)
     qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
     found = read.row.cell.found(item, confidence=_CONFIDENT if qty_and_price else _LIKELY)
     return replace(found, whole_box=_whole_box(read, entry.detail_rows))
+
+
+def _price_of(qty: Decimal, read: Priced) -> Decimal | None:
+    """Return the price in the row of a total whose product with the quantity before a name it is.
+
+    `2 Nasi Goreng`, and below it `@ 38.000  76.000`.
+    """
+    before = [each for each in read.row.numbers if each.end <= read.total_figure.start]
+    prices = (one for each in before if not each.is_percent for one in each.readings[::-1])
+    is_several = qty > 1 and read.total > 0
+    return next(
+        (one for one in prices if is_several and arithmetic.agrees(qty, one, read.total)), None
+    )
 
 
 def _whole_box(read: Priced, detail_rows: Sequence[Row]) -> Box | None:
@@ -354,6 +372,9 @@ def _named(entry: Entry, layout: Layout) -> Priced | None:
 
 def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:
     """Separate the name from an index, a code, a quantity before or after it."""
+    if read.name_rows and not read.factors and (found := naming.split_count(read.words)):
+        qty, name = found
+        return item_name.strip_code(name), qty
     is_after_name = layout.has_quantities_after_names or naming.is_multiplied(read)
     if is_after_name and not read.factors and (counted := naming.after_name(read)):
         qty, name = counted

@@ -28,7 +28,7 @@ from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout import rows
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem, TextPage
-from recibo.extract.text import ocr_confusions
+from recibo.extract.text import lexicon, ocr_confusions
 from recibo.extract.text.numbers import CENTS
 
 #: Names may be longer by a unit or code, but not by this factor.
@@ -118,6 +118,8 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
         service = nfse.service(document.document)
         return (service,) if service else ()
     listed = _on_narrow_page(lines, amounts) if is_narrow else _on_wide_page(lines)
+    if charges := _charges_of_single((*tabled, *listed), lines):
+        return charges
     if len(tabled) <= 1 and len(listed) <= 1 and (sold := metered.read(lines)):
         return sold if not _products((*tabled, *listed)) else tabled or listed
     return _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
@@ -204,6 +206,38 @@ def sectioned(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         for edge in _edges(charges):
             if len(edge) >= _FEWEST and sum(each.total for each in edge) in totals:
                 return tuple(map(_item, edge))
+    return ()
+
+
+def _charges_of_single(items: _Items, lines: Sequence[Row]) -> _Items:
+    """Return the charges of which the only item, without quantity and price, is the sum."""
+    wholes = {item.value.total for item in items}
+    if len(wholes) != 1 or _products(items):
+        return ()
+    whole = next(iter(wholes))
+    return _itemized(lines, whole) if whole else ()
+
+
+def _itemized(lines: Sequence[Row], whole: Decimal) -> _Items:
+    """Return the charges that add up to an amount above them, with the taxes below them.
+
+    A bill may have its sum among the balances of the account, and the charges on a later page.
+    """
+    read_rows = [each for row in lines if (each := priced_row.read(row))]
+    places = [index for index, each in enumerate(read_rows) if each.total == whole]
+    for place in places:
+        listed: list[Priced] = []
+        taxes = Decimal(0)
+        for each in read_rows[place + 1 :]:
+            is_end = terminators.meaning(each.row) in terminators.ENDS
+            if is_end and not (listed and lexicon.wordbook("tax").find(each.words)):
+                listed, taxes = [], Decimal(0)
+            elif is_end:
+                taxes += each.total
+            elif each.has_name:
+                listed.append(each)
+            if len(listed) >= _FEWEST and sum(one.total for one in listed) + taxes == whole:
+                return tuple(map(_item, listed))
     return ()
 
 

@@ -24,6 +24,8 @@ _INDEX_PLACE = 3
 _FEWEST = 2
 #: If no quantity is smaller, the column contains rates or codes.
 _LEAST = 3
+# `Anytime Day Return   1`: a name and a quantity, nothing else.
+_COUNT_AT_END = re.compile(r"(?P<name>[^\t:]*[^\W\d][^\t:]*)\t\s*(?P<qty>[1-9])\s*")
 #: Letters that OCR reads for a one.
 _ONES = "lI|"
 # A tax code, perhaps with its rate, after the quantity: `F1`, `01T18,00%`.
@@ -45,6 +47,8 @@ class Layout:
     are_indexed: bool
     #: Whether there is a heading of quantities, of which OCR may have missed some.
     is_headed_qty: bool
+    #: Whether a unit follows most of the quantities before names: `2 stk Brunost`.
+    have_pieces: bool
     #: Whether most rows begin with an article code, so that short numbers are codes too.
     have_codes: bool
     #: Whether every row begins with a code of letters and digits.
@@ -94,9 +98,31 @@ def above(entry: Entry, reach: float) -> list[Row]:
         if bare != row.text and item_name.is_name(bare) and len(named) <= _LONGEST_NAME:
             return named
     names = [row for row in named if item_name.is_name(row.text)]
+    if counted := _counted(names):
+        return [counted]
     # A size in brackets belongs to the name above it.
     has_size = bool(names) and names[-1].text.startswith("(") and names[-1].text.endswith(")")
     return names[-2:] if has_size else _joined(names)
+
+
+def _counted(names: Sequence[Row]) -> Row | None:
+    """Return the row with a quantity above the one next to the amount, which is then a note on it.
+
+    Anytime Day Return     1
+    MAN to LDS  Valid 26-NOV-26
+                      38.70
+    """
+    if len(names) < _FEWEST:
+        return None
+    upper, lower = names[-2:]
+    is_counted = split_count(upper.text) is not None and split_count(lower.text) is None
+    return upper if is_counted else None
+
+
+def split_count(text: str) -> tuple[Decimal, str] | None:
+    """Return a quantity in the column behind a name, and the name."""
+    match = _COUNT_AT_END.fullmatch(text)
+    return (Decimal(match["qty"]), match["name"]) if match else None
 
 
 def _is_separator(row: Row) -> bool:
@@ -190,7 +216,10 @@ def is_multiplied(read: Priced) -> bool:
     In `Yaourt X16` the sign is part of the name.
     """
     match = _after_name().search(read.row.text[: read.total_figure.start])
-    return match is not None and match["times"] is not None and " " in match[0].strip()
+    if match is None or match["times"] is None:
+        return False
+    # Nothing is called `x1`.
+    return match["times"] == "1" or " " in match[0].strip()
 
 
 @functools.cache
@@ -222,6 +251,24 @@ def precede_names(reads: Sequence[Priced]) -> bool:
     return len(counted) * 2 >= len(named) or _are_outdented(
         counted, [read for read in named if read not in counted]
     )
+
+
+def have_pieces(reads: Sequence[Priced]) -> bool:
+    """Return whether a unit follows most quantities before names; a single one is no name.
+
+    A beer of `St. Pauli` is, but `2 st Kaffe` is not.
+    """
+    named = [read for read in reads if read.has_name and is_counted(read)]
+    names = [without_qty(read) for read in named]
+    units = [name for name in names if item_name.without_piece(name) != name]
+    are_sure = len(units) >= _FEWEST or not any(name[:1].isupper() for name in units)
+    return are_sure and len(units) * 2 >= len(names)
+
+
+def without_qty(read: Priced) -> str:
+    """Return the words of a row without the quantity before them."""
+    leading = None if read.factors else item_name.leading_qty(read.words)
+    return leading[1] if leading else read.words
 
 
 def _are_outdented(counted: Sequence[Priced], others: Sequence[Priced]) -> bool:

@@ -297,7 +297,14 @@ def _is_at(read: Priced, columns: Sequence[float], reach: float) -> bool:
 def _is_sure(read: Priced, at: Sequence[float]) -> bool:
     """Return whether an amount is a price wherever it ends."""
     is_grouped = len(read.total_figure.readings) > 1 and read.total >= _THOUSAND
-    return read.is_product or (bool(at) and (read.total_figure.has_symbol or is_grouped))
+    is_price = read.is_product or _is_discount(read)
+    return is_price or (bool(at) and (read.total_figure.has_symbol or is_grouped))
+
+
+def _is_discount(read: Priced) -> bool:
+    """Return whether an amount is subtracted by its words or a rate: `10% OFF  -4.50`."""
+    is_named = terminators.meaning(read.row) is Meaning.DISCOUNT
+    return read.total < 0 and (is_named or any(each.is_percent for each in read.row.numbers))
 
 
 def _end(read: Priced) -> float:

@@ -25,6 +25,8 @@ def outliers(reads: Sequence[Priced], rows: Sequence[Row]) -> frozenset[int]:
     left = [index for index in range(len(reads)) if index not in found]
     if left and _is_sum(left, reads, totals, rows):
         found.add(left.pop())
+    found |= _sum_and_charges(left, reads, rows)
+    left = [index for index in left if index not in found]
     found |= _group_sums(left, reads, totals)
     left = [index for index in left if index not in found]
     found |= _discount_of_all(left, reads, rows)
@@ -66,6 +68,40 @@ def _is_sum(
     return len(left) >= _FEWEST or above + last.total > max(printed, default=above * 2)
 
 
+def _sum_and_charges(
+    left: Sequence[int], reads: Sequence[Priced], rows: Sequence[Row]
+) -> frozenset[int]:
+    """Return the sum of all rows above it, whatever its label, and the charges on it.
+
+    `Food & Drink  156.00`, `Optional Service 12.5%  19.50`, and the total 175.50.
+    """
+    printed = _printed_totals(rows)
+    above = Decimal(0)
+    for count, index in enumerate(left):
+        read, after = reads[index], left[count + 1 :]
+        is_sum = count >= _FEWEST and after and read.total == above and not read.factors
+        if is_sum and above + _sum(after, reads) in printed:
+            charges = [reads[other] for other in after]
+            if all(_is_charge(charge, above) for charge in charges):
+                return frozenset([index, *after])
+        above += read.total
+    return frozenset()
+
+
+def _is_charge(read: Priced, whole: Decimal) -> bool:
+    """Return whether a row is a service charge or the like: by its words, or a rate of a sum."""
+    words = lexicon.wordbook("service_charge", "tip", "charge", "rounding")
+    return bool(words.find(read.words)) or _is_share(read, whole)
+
+
+def _is_share(read: Priced, whole: Decimal) -> bool:
+    """Return whether an amount is a percentage of a sum that is in its row."""
+    amount = abs(read.total)
+    smallest = Decimal(1).scaleb(min(0, int(amount.as_tuple().exponent)))
+    rates = (abs(figure.value) for figure in read.row.numbers if figure.is_percent)
+    return any(abs(whole * rate / 100 - amount) <= smallest for rate in rates)
+
+
 def _group_sums(
     left: Sequence[int], reads: Sequence[Priced], totals: frozenset[Decimal]
 ) -> frozenset[int]:
@@ -92,12 +128,9 @@ def _discount_of_all(
     if not others or reads[last].total >= 0:
         return frozenset()
     above = _sum(others, reads)
-    rates = [abs(figure.value) for figure in reads[last].row.numbers if figure.is_percent]
-    discount = -reads[last].total
-    smallest = Decimal(1).scaleb(min(0, int(discount.as_tuple().exponent)))
-    is_of_all = any(abs(above * rate / 100 - discount) <= smallest for rate in rates)
     subtotals = terminators.totals([row for row in rows if terminators.is_subtotal(row)])
-    return frozenset([last] if is_of_all and above - discount not in subtotals else [])
+    is_of_all = _is_share(reads[last], above) and above + reads[last].total not in subtotals
+    return frozenset([last] if is_of_all else [])
 
 
 def _repeated_discounts(
