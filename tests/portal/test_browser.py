@@ -86,11 +86,14 @@ def test_api_documentation_works_under_its_policy(site: Site) -> None:
         open_extract(page)
 
 
-def open_extract(page: Page) -> None:
-    """Unfold an operation of the documentation, and the schema of what it answers."""
+def open_extract(page: Page, *, example: bool = False) -> None:
+    """Unfold an operation of the documentation, and the schema or an example of its answer."""
     page.get_by_text("/v1/extract", exact=True).click()
     expect(page.get_by_text("Idempotency-Key").first).to_be_visible()
-    page.get_by_role("tab", name="Schema").first.click()
+    if example:
+        expect(page.locator("pre.microlight").first).to_be_visible()
+    else:
+        page.get_by_role("tab", name="Schema").first.click()
 
 
 def test_api_documentation_has_no_serious_barriers(site: Site) -> None:
@@ -98,7 +101,9 @@ def test_api_documentation_has_no_serious_barriers(site: Site) -> None:
         describe(page, "/v1/extract", "/v1/receipts/{receipt_id}")
         methods = page.locator(".opblock-summary-method")
         expect(methods).to_have_text(["POST", "GET", "PATCH", "DELETE"], use_inner_text=True)
-        open_extract(page)
+        open_extract(page, example=True)
+        assert [] == violations(page)
+        page.get_by_role("tab", name="Schema").first.click()
         assert [] == violations(page)
 
 
