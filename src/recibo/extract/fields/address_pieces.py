@@ -102,10 +102,12 @@ def pieces(rows: Sequence[Row]) -> list[Piece]:
 
 def of_row(row: Row) -> Iterator[Piece]:
     """Yield the parts of a row, each without labels and telephone numbers."""
+    after = 0
     for cell in pieces_of(row):
-        start = row.text.find(cell.text)
+        start = row.text.find(cell.text, after)
         if start >= 0 and len(cell.text) <= _MOST_LETTERS:
-            yield _piece(row, start, start + len(cell.text), cell.box)
+            after = start + len(cell.text)
+            yield _piece(row, start, after, cell.box)
 
 
 def _piece(row: Row, start: int, end: int, cell: Box) -> Piece:

@@ -33,6 +33,8 @@ _REGISTRATION = re.compile(
 )
 # A long number before the name is that of a form, a stamp or a till.
 _LEADING_CODE = re.compile(r"^\d{4,}\s+(?=[^\W\d]{2})")
+# `(Prinsep) RED LANTERN PTE LTD`
+_LEADING_BRANCH = re.compile(r"^\([^\W\d][^()\d]{2,20}\)\s+(?=[^\W\d]{2})")
 # Characters that OCR reads for an O or an I among capitals, and for an O after a hyphen.
 _MISREAD_FIGURES = (
     (re.compile(r"(?<=[A-Z])0(?=[A-Z])|(?<=[A-Z]-)0(?= |$)"), "O"),
@@ -42,12 +44,10 @@ _MISREAD_FIGURES = (
 _BRANCH = re.compile(r"\(\w{1,2}\)")
 # At least four single letters, separated by spaces.
 _WIDE = re.compile(r"(?<!\S)(?:[^\W\d_] ){3,}[^\W\d_](?!\S)")
-_WITH_STOPS = re.compile(r"(?<!\w)\w\.\s?(?:\w\.\s?)*\w$")
+_WITH_STOPS = re.compile(r"(?<!\w)\w{1,2}\.\s?(?:\w\.\s?)*\w$")
 # A shorter text before the document's title is not a seller's name.
 _LEAST_NAME = 3
 _SIGNS = "&+/-"
-# The country in which the legal form precedes the name.
-_FORM_FIRST = "FR"
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
 
 
@@ -66,6 +66,7 @@ def clean(text: str, *, is_exact: bool = False) -> str:
     Misread letters are repaired unless the text is exact, without OCR errors.
     """
     name = _LEADING_CODE.sub("", _without_wide_spaces(text.strip(_EDGES)))
+    name = _LEADING_BRANCH.sub("", name)
     for figure, letter in () if is_exact else _MISREAD_FIGURES:
         name = figure.sub(letter, name)
     name = _without_title(_without_prefix(name))
@@ -105,7 +106,7 @@ def begins_with_form(text: str) -> bool:
 
 
 def follows_form(text: str) -> bool:
-    """Return whether a text is a name after a French legal form: `SARL LE PORT`."""
+    """Return whether a text is a name after its legal form: `SARL LE PORT`, `PT BOGA`."""
     first, *others = text.split() or [""]
     return normalize(first).letters in _leading_forms() and any(
         sum(map(str.isalpha, word)) >= _LEAST_NAME for word in others
@@ -190,10 +191,10 @@ def _without_wide_spaces(text: str) -> str:
 
 
 def _without_title(text: str) -> str:
-    """Return a text without the document's title after the seller: "OLIVE TREE RECEIPT"."""
+    """Return a text without the document's title after the seller: "OLIVE TREE RECEIPT 118"."""
     for phrase in _title_book().find(text):
         rest = text[: phrase.start].rstrip(_EDGES)
-        is_last = not text[phrase.end :].strip(_EDGES)
+        is_last = not any(map(str.isalpha, text[phrase.end :]))
         if is_last and sum(character.isalpha() for character in rest) >= _LEAST_NAME:
             return rest
     return text
@@ -266,8 +267,7 @@ def _form_letters() -> frozenset[str]:
 
 @cache
 def _leading_forms() -> frozenset[str]:
-    forms = (form for form in tables.legal_forms() if form.country == _FORM_FIRST)
-    return frozenset(normalize(form.text).letters for form in forms)
+    return frozenset(normalize(text).letters for text in tables.leading_forms())
 
 
 @cache

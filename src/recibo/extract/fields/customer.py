@@ -33,6 +33,12 @@ _NEAR_ROWS = 8
 _ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
 _EDGES = " \t.,:;*_-~=|#"
 _AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
+_OTHERS = (
+    *("number", "order_number", "weak_number", "other_number", "date", "other_date", "due_date"),
+    *("time", "total", "payable"),
+)
+# The customer's number: `Rosa Ferreira (4418)`.
+_NUMBER_AT_END = re.compile(r"(?<=\w)\s*\(\W*\d[\d\s-]*\)$")
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
 
 
@@ -130,11 +136,21 @@ class _Places:
 
 def _whole(found: Sequence[_Labelled]) -> Iterator[_Labelled]:
     """Yield the names but those that are the start of a whole cell, and `Consumidor final`."""
-    cells = {one.value for one, features in found if not features.get("continued")}
+    cells = [one for one, features in found if not features.get("continued")]
     for one, features in found:
-        is_start = any(cell.startswith(f"{one.value} ") for cell in cells)
+        is_start = any(
+            cell.value.startswith(f"{one.value} ") and _is_at(one, cell) for cell in cells
+        )
         if not (is_start or book("anonymous").is_all(one.value)):
             yield one, features
+
+
+def _is_at(one: Extracted[str], other: Extracted[str]) -> bool:
+    """Return whether two texts begin at one place."""
+    if one.box is None or other.box is None or one.page != other.page:
+        return False
+    height = one.box.height
+    return abs(one.box.x0 - other.box.x0) < height and abs(one.box.y0 - other.box.y0) < height
 
 
 def tax_ids(
@@ -230,9 +246,31 @@ def _near(
         yield from _continued(rest, row, box, rows, words)
         return
     cells = [one for one in pieces_of(row) if one.box.x0 >= piece.box.x1]
-    if cells and not _is_label(cells[0].text):
-        yield _found(cells[0].text.strip(_EDGES), row, cells[0].box), {**words, "right_cell": 1.0}
-    yield from _below(piece, row, rows, words)
+    has_value = bool(cells) and not _is_label(cells[0].text)
+    is_listed = has_value and not _names_other(cells[0]) and _is_above_label(piece, cells[0], rows)
+    if has_value:
+        # In a list of labels and values a colon is usually missing.
+        place = {"right": 1.0, "colon": 1.0, "heading": 0.0} if is_listed else {"right_cell": 1.0}
+        yield _found(cells[0].text.strip(_EDGES), row, cells[0].box), {**words, **place}
+    if not is_listed:
+        yield from _below(piece, row, rows, words)
+
+
+def _names_other(piece: Piece) -> bool:
+    """Return whether a text has the label of a number, a date or a sum."""
+    return ":" in piece.text or bool(lexicon.phrasebook(*_OTHERS).find(piece.text))
+
+
+def _is_above_label(label: Piece, value: Piece, rows: Sequence[Row]) -> bool:
+    """Return whether the next row has texts below a label and below its value, too."""
+    following = rows[label.row.index + 1 : label.row.index + 2]
+    boxes = [one.box for below in following for one in pieces_of(below)]
+    labels = [box for box in boxes if abs(box.x0 - label.box.x0) < label.box.height]
+    return any(
+        other.x1 < box.x0 < value.box.x1 and value.box.x0 < box.x1
+        for other in labels
+        for box in boxes
+    )
 
 
 def _continued(
@@ -299,7 +337,8 @@ def _pieces_before(row: Row, edge: float) -> tuple[Piece, ...]:
 
 
 def _found(text: str, row: Row, box: Box) -> Extracted[str]:
-    return Extracted(text, 0, text, row.line.page, box)
+    name = _NUMBER_AT_END.sub("", text)
+    return Extracted(name, 0, text, row.line.page, box)
 
 
 def _is_label(text: str) -> bool:

@@ -1,18 +1,19 @@
 """Finds the day on which a document is due: a date next to its label, or below it."""
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recibo.extract.fields import choices
 from recibo.extract.fields.name_candidates import pieces_of
 from recibo.extract.layout import stacked
-from recibo.extract.layout.rows import Row
+from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Extracted
 from recibo.extract.text import dates, lexicon
 from recibo.extract.text.dates import Day
 from recibo.extract.text.phrases import Phrase
-from recibo.extract.text.tables import Order
+from recibo.extract.text.tables import Order, currencies
 from recibo.extract.weights import weights
 
 FIELD = "due_date"
@@ -23,6 +24,12 @@ _OTHERS = ("date", "aside_date", "start_date", "time")
 # A date further from its label, in characters, is about something else.
 _NEAR = 12
 _DAYS_OF_YEAR = 366
+# What may be before "due" in the label of its date: "Total due".
+_DUE_SUMS = ("payable", "total", "sum", "subtotal")
+# "due", "pay"
+_SHORT_LABEL = 4
+# A word right before a label; shorter ones are verbs: "is due".
+_WORD_BEFORE = re.compile(r"([^\W\d_]{3,})\s$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +93,19 @@ def _labels(row: Row) -> Iterator[Phrase]:
             name.start <= label.start and label.end <= name.end and name.start < label.start
             for name in row.labels
         )
-        if label.kind == FIELD and not is_of_sum:
+        if label.kind == FIELD and not is_of_sum and not _is_of_other(label, row):
             yield label
+
+
+def _is_of_other(label: Phrase, row: Row) -> bool:
+    """Return whether something else than the document is due: "Next service due 14/10/2027"."""
+    word = _WORD_BEFORE.search(row.text[: label.start])
+    if word is None or label.end - label.start > _SHORT_LABEL or word[1].upper() in currencies():
+        return False
+    names = money_labels(row.text[: label.start])
+    ends = {name.end for name in names if name.kind in _DUE_SUMS}
+    is_in_cell = all(end <= word.start() for end, _ in stacked.gaps(row) if end < label.start)
+    return is_in_cell and word.end(1) not in ends
 
 
 def _near(
@@ -100,7 +118,7 @@ def _near(
         if other.start >= label.end
     ]
     end = min(others, default=len(row.text))
-    short = float(label.end - label.start <= len("due "))
+    short = float(label.end - label.start <= _SHORT_LABEL)
     for day in dates.days(row.text, orders):
         if label.end <= day.start < end:
             gap = row.text[label.end : day.start]

@@ -188,13 +188,19 @@ def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
         if entry.role in _SUMS and entry.row.is_money(entry.amount)
     )
     most = sums[-1] if sums else Decimal(0)
+    # `Net 12.75 VAT 2.55`
+    taxed = {entry.row.index for entry in found if entry.role is Role.TAX}
     for entry in found:
         kinds = {label.kind for label in entry.row.labels}
         if "tax" not in kinds or not kinds & {"total", "payable", "including"}:
             yield entry
         elif entry.role is Role.TAX and abs(entry.amount.value) > most * _MOST_TAX:
             yield replace(entry, role=Role.TOTAL)
-        elif entry.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(entry.amount.value, sums):
+        elif (
+            entry.role in _TOTALS
+            and entry.row.index not in taxed
+            and _is_tax_on_any(entry.amount.value, sums)
+        ):
             yield replace(entry, role=Role.TAX)
         else:
             yield entry

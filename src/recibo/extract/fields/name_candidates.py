@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from recibo.extract.fields import company_names, sender_lines
+from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Word, around
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon, tables
 from recibo.extract.text.phrases import Phrasebook
 
 # Below the head only a name with its legal form can be the seller's.
@@ -78,6 +79,9 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
     # The document's title above the name is no part of it.
     if _seller_book().is_all(piece.text) or _title_book().is_all(piece.text):
         return
+    # `di Rina Bellomo` is the rest of the name above it.
+    if piece.row.index and piece.text[0].islower() and lexicon.is_joining(piece.text.split()[0]):
+        return
     candidate: Candidate | None = _candidate((piece,))
     while candidate is not None:
         if candidate.name:
@@ -99,13 +103,25 @@ def _labelled(row: Row) -> Iterator[Candidate]:
     for label in _seller_book().find(row.text):
         if sign := _AFTER_LABEL.match(row.text[label.end :]):
             start = label.end + sign.end()
+            end = _end_of_value(row, start)
             words = row.line.words
             confidence = sum(word.confidence for word in words) / len(words)
-            box = row.box(start, len(row.text))
-            piece = Piece(row.text[start:], box, row, confidence, is_whole_row=False)
+            box = row.box(start, end)
+            piece = Piece(row.text[start:end], box, row, confidence, is_whole_row=False)
             candidate = _candidate((piece,))
             if candidate.name:
                 yield replace(candidate, is_labelled=True)
+
+
+def _end_of_value(row: Row, start: int) -> int:
+    """Return where the text after a label ends: at a wide gap, or before the buyer's label."""
+    buyers = [
+        label.start
+        for label in _buyer_book().find(row.text)
+        if _AFTER_LABEL.match(row.text[label.end :])
+    ]
+    ends = [*(end for end, _ in stacked.gaps(row)), *buyers, len(row.text)]
+    return min(end for end in ends if end > start)
 
 
 def pieces_of(row: Row) -> tuple[Piece, ...]:
@@ -156,6 +172,11 @@ def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
 @cache
 def _seller_book() -> Phrasebook:
     return Phrasebook({"seller": tables.merchants()["seller"]}, joined=False)
+
+
+@cache
+def _buyer_book() -> Phrasebook:
+    return Phrasebook({"buyer": tables.merchants()["billed"]}, joined=False)
 
 
 @cache

@@ -49,6 +49,9 @@ NUMBER = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
 )
 
+# A series in capitals before a number: `F 10418`, `GS 2026-0188`.
+_IN_SERIES = re.compile(r"[A-Z]{1,4} (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)")
+
 _MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
 
 # Digits in at least three groups, up to the end of the row: `88 4410 2277 1`, `2026 03 8812044`.
@@ -251,7 +254,7 @@ def _read(text: str) -> str | None:
     """Return the number at the start of `text`, as printed, if there is one."""
     for lead in (_LEAD.match(text), _LONG_LEAD.match(text)):
         rest = _AMONG_DIGITS.sub("0", text[lead.end() :]) if lead else ""
-        match = _GROUPS.match(rest) or NUMBER.match(rest)
+        match = _GROUPS.match(rest) or _IN_SERIES.match(rest) or NUMBER.match(rest)
         if match and is_number(match.group(), rest):
             return match.group()
     return None

@@ -38,6 +38,10 @@ _MASKED = re.compile(
 _AFTER_ENDING = re.compile(r"\W{1,4}([0-9]{3,4})(?![0-9])")
 # Of a long mask OCR may read a single sign; only next to the name of a card are these its digits.
 _NEARLY_MASKED = re.compile(r"[*•·×●]\s?(?P<digits>[0-9]{4})\W*$")
+# `Visa - 6630`, `VISA xx6630`, `VISA ACCT 6630`, and before an amount `Visa 6630 12.50`.
+_AFTER_BRAND = re.compile(
+    r"(?i:\s?(?:[-\u2013]|[x*•.]{2,}|acct\W?)\s?|\s(?=\d{4}\s\D{0,3}\d+[.,]\d\d))([0-9]{4})(?![\d.,])"
+)
 # The number of a terminal or a merchant is masked too.
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
 # Running text mentions methods too.
@@ -108,8 +112,8 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
         for phrase in _book().find(row.text)
         if phrase.kind != _NO_METHOD and not _is_currency(row.text[phrase.start : phrase.end])
     ]
-    is_card = any(_METHODS[phrase.kind] in _CARDS for phrase in phrases)
-    digits = _last4(row.text, is_card=is_card)
+    cards = [phrase for phrase in phrases if _METHODS[phrase.kind] in _CARDS]
+    digits = _last4(row.text, cards)
     roles = {entry.role for entry in entries if not _is_of_table(entry, entries)}
     is_tendered = page.is_tendered(row)
     is_named = bool(phrases or digits or is_tendered or roles & {Role.CASH, Role.CARD})
@@ -209,14 +213,17 @@ def _amount_below(row: Row, rows: Sequence[Row]) -> tuple[Row, Number] | None:
     return None if has_words or len(money) != 1 else (following[0], money[0])
 
 
-def _last4(text: str, *, is_card: bool) -> str | None:
+def _last4(text: str, cards: Sequence[Phrase]) -> str | None:
     for match in _MASKED.finditer(text):
         if match["before"].casefold() not in _OF_TERMINAL:
             return match["digits"]
     for ending in lexicon.wordbook("card_ending").find(text):
         if digits := _AFTER_ENDING.match(text, ending.end):
             return digits[1]
-    nearly = _NEARLY_MASKED.search(text) if is_card else None
+    for card in cards:
+        if digits := _AFTER_BRAND.match(text, card.end):
+            return digits[1]
+    nearly = _NEARLY_MASKED.search(text) if cards else None
     return nearly["digits"] if nearly else None
 
 

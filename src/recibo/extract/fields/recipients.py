@@ -33,7 +33,7 @@ _JOINING = 3
 # A party has at most this many rows, which are at most this many heights apart.
 _MOST_ROWS, _MOST_GAP = 9, 3.5
 # Rows of a party begin at most this many heights left of its label.
-_INDENTED = 1.5
+_INDENTED = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[Block]:
         return []
     pieces = address_pieces.pieces([row for row in page if row.depth < _HEAD])[:_MOST_PIECES]
     names = frozenset(normalize(name).letters for name in sellers)
-    runs = ((run, _from_name(run)) for run in _runs(pieces))
+    runs = ((run, _below_logo(_from_name(run), names)) for run in _runs(pieces))
     return [Block(lines) for run, lines in runs if _is_recipient(lines, run, names)]
 
 
@@ -97,6 +97,14 @@ def _is_below(upper: Piece, lower: Piece) -> bool:
 def _from_name(run: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """Return lines from the name on, without numbers, labels and sentences above it."""
     return tuple(itertools.dropwhile(_is_above_name, run))
+
+
+def _below_logo(lines: tuple[Piece, ...], sellers: frozenset[str]) -> tuple[Piece, ...]:
+    """Return lines without the seller's name in larger type above them."""
+    if len(lines) < _FEWEST_LINES or normalize(lines[0].text).letters not in sellers:
+        return lines
+    is_logo = lines[1].box.height < _SAME_TYPE * lines[0].box.height
+    return lines[1:] if is_logo else lines
 
 
 def _is_above_name(line: Piece) -> bool:

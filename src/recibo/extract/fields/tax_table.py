@@ -134,6 +134,9 @@ def _is_tax_table(run: _Run, rows: Sequence[Row]) -> bool:
         return True
     if any(tax_row.net is None and tax_row.tax < tax_row.gross * _LEAST_RATE for tax_row in run):
         return False
+    # No tax is so high; the columns are of items.
+    if any(_WHOLE * one.tax > _HIGHEST_RATE * (one.gross - one.tax) for one in run):
+        return False
     return _is_headed(run[0].row, rows) if len(run) > 1 else run[0].net is not None
 
 

@@ -159,7 +159,7 @@ def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:
     for entry in entries:
         # If amounts have minor digits, a whole number without a symbol is a count or a code, and a
         # zero next to a label is a misread `@`: `Total (incl GST 0 6%)`.
-        is_named = _is_total(entry) and bool(entry.amount.value)
+        is_named = _is_total(entry) and bool(entry.amount.value) and not entry.amount.is_code
         if _is_candidate(entry) and (entry.amount.is_money or not has_money or is_named):
             groups[entry.amount.value].append(entry)
     return groups

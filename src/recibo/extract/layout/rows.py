@@ -5,12 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import pairwise
 from typing import TypeVar
 
 from recibo.extract.model import Box, Extracted, Line, TextPage, Word, around
 from recibo.extract.text import currency_symbols, lexicon, numbers
-from recibo.extract.text.numbers import CENTS, Number
+from recibo.extract.text.numbers import CENTS, MINUS, Number
 from recibo.extract.text.phrases import Phrase
 
 T = TypeVar("T")
@@ -56,16 +55,18 @@ _LAST_ZERO = re.compile(r"(?<=[0-9][.,][0-9])[OoCcDQ](?![^\W_])")
 _FIRST_ZERO = re.compile(r"(?<![^\W\d_])(RM|[$€£])?O(?=[.,][0-9]{2}(?![0-9]))")
 # A tax code joined to an amount, with its first letter read as a digit: `32.709R` is `32.70 SR`.
 _MISREAD_TAX_CODE = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
-# A number with spaces between its groups, at the end of a cell; or behind a rate, where it is no
-# quantity: `18% 1 377 incl. 210`.
+# A number with spaces between its groups, at the end of a cell or before a rate; or behind one,
+# where it is no quantity: `18% 1 377 incl. 210`.
 _GROUPED = re.compile(
-    r"(?:(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t))"
+    r"(?:(?<![\w.,])(?<![\d.,] )[1-9]\d{0,2}(?: \d{3})+(?=\s*(?:$|\t)|\u2003|\s\d\d?%)"
     r"|(?<=%\s)[1-9]\d{0,2}(?: \d{3})+(?=\s[^\W\d]))"
 )
 # The same with decimals, which is one number after a currency symbol.
 _SPACED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?: \d{3})+[.,]\d{2}(?!\d)")
 # The beginning of a number whose groups are separated by spaces, and its next group.
 _FIRST_GROUP, _NEXT_GROUP = re.compile(r"(?<!\d)\d{1,3}$"), re.compile(r"\d{3}(?!\d)")
+# The first group of the next number, `29 900`.
+_NEXT_NUMBER = re.compile(r"\d{1,3} \d{3}(?!\d)")
 # A gap between columns is wider than so many letters.
 _COLUMN_LETTERS = 1.5
 #: A space that does not separate the groups of one number.
@@ -238,9 +239,15 @@ def _with_columns(line: Line) -> str:
 
     In `2 603,98` the first may be a quantity.
     """
-    text = line.text
-    for (before, word), place in zip(pairwise(line.words), _places(line)[1:], strict=True):
-        may_be_number = _FIRST_GROUP.search(before.text) and _NEXT_GROUP.match(word.text)
+    text, words = line.text, line.words
+    following = (*words[2:], None)
+    for before, word, after, place in zip(
+        words, words[1:], following, _places(line)[1:], strict=False
+    ):
+        two = f"{word.text} {after.text}" if after else word.text
+        is_first = _NEXT_NUMBER.match(two)
+        is_group = is_first or _NEXT_GROUP.match(word.text)
+        may_be_number = _FIRST_GROUP.search(before.text) and is_group
         # Wide type has wide gaps, too.
         least = max(CELL_GAP * word.box.height, _COLUMN_LETTERS * word.box.width / len(word.text))
         if may_be_number and word.box.x0 - before.box.x1 > least:
@@ -249,16 +256,28 @@ def _with_columns(line: Line) -> str:
 
 
 def _with_marked_prices(rows: Sequence[Row]) -> list[Row]:
-    """Mark the spaces within amounts after a currency symbol: `R 1 920.00`."""
-    return [
-        replace(row, text=_SPACED.sub(_marked, row.text)) if _SPACED.search(row.text) else row
+    """Mark the spaces within amounts after a currency symbol: `R 1 920.00`.
+
+    Other amounts of such a document have them, too, if they are alone in their cell.
+    """
+    spaced = {row.index for row in rows if _SPACED.search(row.text)}
+    is_usual = any(
+        _price_symbol().search(row.text[: amount.start()])
         for row in rows
-    ]
+        if row.index in spaced
+        for amount in _SPACED.finditer(row.text)
+    )
+    return [_with_marked(row, is_usual=is_usual) if row.index in spaced else row for row in rows]
 
 
-def _marked(amount: re.Match[str]) -> str:
-    before = amount.string[: amount.start()]
-    return _joined(amount[0]) if _price_symbol().search(before) else amount[0]
+def _with_marked(row: Row, *, is_usual: bool) -> Row:
+    alone = {cell.text.strip(MINUS) for cell in row.cells()} if is_usual else set[str]()
+
+    def marked(amount: re.Match[str]) -> str:
+        is_priced = _price_symbol().search(row.text[: amount.start()])
+        return _joined(amount[0]) if is_priced or amount[0] in alone else amount[0]
+
+    return replace(row, text=_SPACED.sub(marked, row.text))
 
 
 @cache

@@ -123,6 +123,10 @@ _FIRST_YEAR_OF_ERA = "元"
 _JAPANESE = re.compile(
     r"(?:(令和|平成)\s?|(?<![a-z\d])([rh])\s?)(\d{1,2}|元)\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})"
 )
+# "Ngày 26 tháng 11 năm 2026", also translated word for word.
+_VIETNAMESE = re.compile(
+    r"(?<!\d)(\d{1,2})\s?(?:thang|month)\s?(\d{1,2})\s?(?:nam|year)\s?(\d{4})(?!\d)"
+)
 # ISO 8601: "12:41:00+05:30", "12:41:00Z"; "10:00-18:00" is a range of hours.
 _BARE = re.compile(r"(?:\.\d{1,9})?(?:z(?![^\W_])|\s?([+\-\u2212])(\d{2}):?(00|15|30|45)(?![\d:]))")
 # With a name: "12:41 UTC+5:30", "12:41 (GMT+2)", "12:41 UTC".
@@ -214,7 +218,8 @@ def _days(text: str, orders: tuple[Order, ...]) -> tuple[Day, ...]:
     clean = _clean(text)
     if not _DIGIT.search(clean):
         return ()
-    return tuple(_without_overlaps([*_of_eras(clean), *_named(clean), *_in_figures(clean, orders)]))
+    found = (*_of_eras(clean), *_vietnamese(clean), *_named(clean), *_in_figures(clean, orders))
+    return tuple(_without_overlaps(list(found)))
 
 
 @lru_cache(maxsize=4096)
@@ -275,6 +280,13 @@ def _of_eras(text: str) -> Iterator[Day]:
         date = _date(year, month, day)
         if date:
             yield Day(date, start, end)
+
+
+def _vietnamese(text: str) -> Iterator[Day]:
+    for match in _VIETNAMESE.finditer(text):
+        day, month, year = match.groups()
+        if date := _date(year, month, day):
+            yield Day(date, match.start(), match.end())
 
 
 def _month(name: str, *, may_repair: bool) -> int:

@@ -55,9 +55,18 @@ def phrases_by_language() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
+def _words() -> tuple[str, ...]:
+    """Return the words of all labels, which are no misread words."""
+    texts = (text for phrases in labels().values() for text in phrases)
+    return tuple({word for text in texts for word in text.split()})
+
+
+@cache
 def phrasebook(*roles: str) -> Phrasebook:
     """Return the phrasebook of some roles; a phrase of two roles has the first one."""
-    return Phrasebook({role: labels()[role] for role in roles}, repaired=labels()["repaired"])
+    return Phrasebook(
+        {role: labels()[role] for role in roles}, repaired=labels()["repaired"], exact=_words()
+    )
 
 
 @cache

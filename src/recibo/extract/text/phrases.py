@@ -50,6 +50,7 @@ class Phrasebook:
         *,
         joined: bool = True,
         repaired: Iterable[str] = (),
+        exact: Iterable[str] = (),
     ) -> None:
         """Index phrases by kind.
 
@@ -58,9 +59,11 @@ class Phrasebook:
             joined: Whether spaces may be missing or extra: a long phrase is then found before
                 further letters, and a word in two pieces. If not, words must match exactly.
             repaired: Words that are also found with one wrong, missing or extra letter.
+            exact: Words that are none of these with such a letter.
         """
         self._joined = joined
         self._repaired = _normalized_words(tuple(repaired))
+        self._exact = _normalized_words(tuple(exact))
         self._kinds: dict[str, str] = {}
         self._spaces: dict[str, int] = {}
         self._single: set[str] = set()
@@ -80,7 +83,7 @@ class Phrasebook:
 
     def search(self, text: str) -> tuple[Phrase, ...]:
         """Return what `find` returns, without remembering it."""
-        normalized = _repaired_text(text, self._repaired)
+        normalized = _repaired_text(text, self._repaired, self._exact)
         found: list[Phrase] = []
         index = 0
         for start in normalized.starts:
@@ -169,21 +172,24 @@ def _lengths_by_head(phrases: Iterable[str], head: int) -> Mapping[str, tuple[in
 
 
 @lru_cache(maxsize=4096)
-def _repaired_text(text: str, known: frozenset[str]) -> _RepairedText:
+def _repaired_text(text: str, known: frozenset[str], exact: frozenset[str]) -> _RepairedText:
     """Normalize `text`, and repair words that are one edit from a known one."""
     normalized = normalize(text)
-    normalized = _repaired(text, normalized, known) if known else normalized
+    normalized = _repaired(text, normalized, known, exact) if known else normalized
     starts = (index for index, place in enumerate(normalized.places) if _is_start(text, place))
     return _RepairedText(normalized.letters, normalized.places, tuple(starts))
 
 
-def _repaired(text: str, normalized: NormalizedText, known: frozenset[str]) -> NormalizedText:
+def _repaired(
+    text: str, normalized: NormalizedText, known: frozenset[str], exact: frozenset[str]
+) -> NormalizedText:
     letters, places = "", list[int]()
     before = 0
     for start, end in _words(text, normalized):
         word, spots = normalized.letters[start:end], normalized.places[start:end]
         # The second half of a split word may be a word by chance: "SubT otal".
-        right = word if normalized.letters[before:end] in known else _nearest(word, known)
+        is_right = word in exact or normalized.letters[before:end] in known
+        right = word if is_right else _nearest(word, known)
         before = start
         letters += right
         places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]

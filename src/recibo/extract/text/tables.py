@@ -202,6 +202,12 @@ def legal_forms() -> tuple[LegalForm, ...]:
 
 
 @cache
+def leading_forms() -> tuple[str, ...]:
+    """Return the legal forms that stand before a name."""
+    return tuple(text for row in _read("legal_forms").values() for text in row.get("first", ()))
+
+
+@cache
 def merchants() -> Mapping[str, tuple[str, ...]]:
     """Return the words in the head of a document by kind."""
     return MappingProxyType({kind: tuple(words) for kind, words in _read("merchants").items()})

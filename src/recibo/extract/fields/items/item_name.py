@@ -304,4 +304,6 @@ def _binding() -> re.Pattern[str]:
 
 @functools.cache
 def _symbol_at_end() -> re.Pattern[str]:
-    return re.compile(rf"(?<![0-9])\s(?:{currency_symbols.word()}|[A-Z]?[0-9]?\$)\s*$")
+    # `Queijo Serra DOP`: a mark of origin, and words, which are codes of currencies, too.
+    words = r"(?!(?:DOP|TRY|ALL|TOP)\s*$)"
+    return re.compile(rf"(?<![0-9])\s{words}(?:{currency_symbols.word()}|[A-Z]?[0-9]?\$)\s*$")
