@@ -213,3 +213,53 @@ Total             Rp     45.000
 """)
 
     assert _value(receipt.merchant_name) in ("WARUNG DEWI", "PT BOGA NUSANTARA")
+
+
+@pytest.mark.parametrize("label", ["Rent due", "Bill due", "Renewal due", "Fee due:"])
+def test_payments_of_many_kinds_are_due(label: str) -> None:
+    receipt = _read(_invoice(f"INVOICE 31\nDate: 12/11/2026\n{label} 12/12/2026"))
+
+    assert receipt.details.due_date
+    assert receipt.details.due_date.value.isoformat() == "2026-12-12"
+
+
+@pytest.mark.parametrize("printed", ["MAY 2026", "TO 2026-0188"])
+def test_months_and_joining_words_are_no_series(printed: str) -> None:
+    receipt = _read(_invoice(f"Invoice no: {printed}\nDate: 12 Nov 2026"))
+
+    assert _value(receipt.document_number) != printed
+
+
+@pytest.mark.parametrize("name", ["BODY RENEWAL", "CHEZ AVOIR", "(The) Corner Bakery"])
+def test_names_with_words_of_documents_are_whole(name: str) -> None:
+    receipt = _read(_invoice("INVOICE 31\nDate: 12/11/2026").replace("Fenwick Design Ltd", name))
+
+    assert _value(receipt.merchant_name) == name
+
+
+def test_a_returned_article_is_no_discount() -> None:
+    receipt = _read("""
+Corner Store
+5 High St, York YO1 7HH
+12/11/2026 14:02
+Wine                 17.00
+Jacket               20.00
+Shirt               -12.00
+Total GBP            25.00
+""")
+
+    assert receipt.details.discount is None
+
+
+@pytest.mark.parametrize("name", ["St Emilion", "Piece Cake", "Unit Stands"])
+def test_words_like_units_begin_names(name: str) -> None:
+    receipt = _read(f"""
+Corner Store
+5 High St, York YO1 7HH
+12/11/2026 14:02
+1 {name}           17.00
+1 {name} large     20.00
+Total GBP            37.00
+""")
+
+    assert [item.value.name for item in receipt.line_items] == [name, f"{name} large"]

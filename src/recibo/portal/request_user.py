@@ -78,9 +78,10 @@ async def _note_figures(request: Request, user: SignedIn, services: Services) ->
         setattr(request.state, pages.ORGS, joined)
         if member is None or not member.may(Permission.RECEIPTS_READ):
             return
-        setattr(request.state, pages.QUOTA, await usage.quota(services.database, member))
         count = await receipt_lists.count(session, member, _TO_REVIEW, most=pages.MOST_COUNTED)
         setattr(request.state, pages.TO_REVIEW, count)
+    # Not within the session, or each page would need two connections of the pool.
+    setattr(request.state, pages.QUOTA, await usage.quota(services.database, member))
 
 
 TheUser = Annotated[SignedIn, Depends(_signed_in)]

@@ -10,7 +10,6 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
-    suppress,
 )
 from functools import cache, partial
 from pathlib import Path
@@ -130,9 +129,13 @@ class Database:
         """
         with self._guard():
             if self._lookups is not None:
-                with suppress(OperationalError), self._lookups.connect() as lookup:
-                    return lookup.execute(query, parameters).all()
-            # If SQLite is locked, such as by a recovery, its thread waits.
+                try:
+                    with self._lookups.connect() as lookup:
+                        return lookup.execute(query, parameters).all()
+                except OperationalError as e:
+                    # If SQLite is locked, such as by a recovery, its thread waits.
+                    if "locked" not in str(e.orig):
+                        raise
             async with self._reader.connect() as connection:
                 found: Sequence[Row[Any]] = (await connection.execute(query, parameters)).all()
         return found

@@ -52,7 +52,7 @@ def _folder(path: Path) -> Folder:
     try:
         folders.make(path)
         folders.restrict([path])
+        return Folder(path)
     except (OSError, ValueError) as e:
         message = f"the folder of uploaded files cannot be made: {e}"
         raise ValueError(message) from e
-    return Folder(path)

@@ -66,7 +66,8 @@ def clean(text: str, *, is_exact: bool = False) -> str:
     Misread letters are repaired unless the text is exact, without OCR errors.
     """
     name = _LEADING_CODE.sub("", _without_wide_spaces(text.strip(_EDGES)))
-    name = _LEADING_BRANCH.sub("", name)
+    bare = _LEADING_BRANCH.sub("", name)
+    name = bare if legal_ending(bare) else name
     for figure, letter in () if is_exact else _MISREAD_FIGURES:
         name = figure.sub(letter, name)
     name = _without_title(_without_prefix(name))

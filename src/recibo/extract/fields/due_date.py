@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from recibo.extract.fields import choices
 from recibo.extract.fields.name_candidates import pieces_of
 from recibo.extract.layout import stacked
-from recibo.extract.layout.rows import Row, money_labels
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import dates, lexicon
 from recibo.extract.text.dates import Day
+from recibo.extract.text.folding import fold
 from recibo.extract.text.phrases import Phrase
-from recibo.extract.text.tables import Order, currencies
+from recibo.extract.text.tables import Order
 from recibo.extract.weights import weights
 
 FIELD = "due_date"
@@ -24,12 +25,14 @@ _OTHERS = ("date", "aside_date", "start_date", "time")
 # A date further from its label, in characters, is about something else.
 _NEAR = 12
 _DAYS_OF_YEAR = 366
-# What may be before "due" in the label of its date: "Total due".
-_DUE_SUMS = ("payable", "total", "sum", "subtotal")
 # "due", "pay"
 _SHORT_LABEL = 4
-# A word right before a label; shorter ones are verbs: "is due".
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,})\s$")
+# What is due besides payments.
+_NOT_PAID = frozenset(
+    {"service", "inspection", "visit", "checkup", "mot", "appointment", "vaccination", "booster"}
+    | {"rabies", "maintenance", "return"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +103,7 @@ def _labels(row: Row) -> Iterator[Phrase]:
 def _is_of_other(label: Phrase, row: Row) -> bool:
     """Return whether something else than the document is due: "Next service due 14/10/2027"."""
     word = _WORD_BEFORE.search(row.text[: label.start])
-    if word is None or label.end - label.start > _SHORT_LABEL or word[1].upper() in currencies():
-        return False
-    names = money_labels(row.text[: label.start])
-    ends = {name.end for name in names if name.kind in _DUE_SUMS}
-    is_in_cell = all(end <= word.start() for end, _ in stacked.gaps(row) if end < label.start)
-    return is_in_cell and word.end(1) not in ends
+    return word is not None and fold(word[1]) in _NOT_PAID
 
 
 def _near(

@@ -49,6 +49,7 @@ NUMBER = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
 )
 
+_JOINING = ("to", "from", "of", "no")
 # A series in capitals before a number: `F 10418`, `GS 2026-0188`.
 _IN_SERIES = re.compile(r"[A-Z]{1,4} (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)")
 
@@ -254,10 +255,18 @@ def _read(text: str) -> str | None:
     """Return the number at the start of `text`, as printed, if there is one."""
     for lead in (_LEAD.match(text), _LONG_LEAD.match(text)):
         rest = _AMONG_DIGITS.sub("0", text[lead.end() :]) if lead else ""
-        match = _GROUPS.match(rest) or _IN_SERIES.match(rest) or NUMBER.match(rest)
+        match = _GROUPS.match(rest) or _in_series(rest) or NUMBER.match(rest)
         if match and is_number(match.group(), rest):
             return match.group()
     return None
+
+
+def _in_series(text: str) -> re.Match[str] | None:
+    """Return a number and the series before it, which is no month and no joining word."""
+    match = _IN_SERIES.match(text)
+    series = match[0].split()[0].lower() if match else ""
+    is_word = series in lexicon.months() or series in _JOINING or lexicon.is_joining(series)
+    return None if is_word else match
 
 
 def _below(row: Row, label: Phrase, below: Row) -> str | None:

@@ -142,8 +142,8 @@ def _known(candidates: Candidates, header: Receipt, extras: Sequence[Decimal]) -
 def _are_reductions(items: Sequence[LineItem]) -> bool:
     """Return whether each negative item reduces the price of one above it.
 
-    Returned articles have a number or begin as another item does; returned deposits are more than
-    the item above, or have a word for one.
+    Returned articles have a number, begin as another item does, or are over half of the item
+    above; returned deposits have a word for one.
     """
     firsts = Counter(_first_word(item.name) for item in items)
     above: Decimal | None = None
@@ -154,7 +154,7 @@ def _are_reductions(items: Sequence[LineItem]) -> bool:
         elif total < 0:
             has_number = item.qty is not None or any(map(str.isdigit, item.name))
             is_article = has_number or firsts[_first_word(item.name)] > 1
-            if above is None or is_article or -total > above or lexicon.is_returned(item.name):
+            if above is None or is_article or -2 * total > above or lexicon.is_returned(item.name):
                 return False
     return True
 
@@ -174,7 +174,7 @@ def _features(
     closes, from_items = _closes(effect, known), _from_items(effect, known)
     is_among_items = _is_among_items(value, known)
     if is_among_items and known.are_reductions:
-        # The arithmetic proves what a word for a discount would say.
+        # What it reduces, and the arithmetic, say what a word for a discount would.
         features["word"] = 1.0
     is_marked = any(features.get(name) for name in ("negative", "summed", "boxed"))
     return features | {

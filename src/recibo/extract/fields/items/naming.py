@@ -22,6 +22,8 @@ _MOST_ROWS = 20
 _INDEX_PLACE = 3
 #: The fewest rows that show how a document is printed.
 _FEWEST = 2
+# Shorter words in capitals begin names.
+_SHORT_UNIT = 2
 #: If no quantity is smaller, the column contains rates or codes.
 _LEAST = 3
 # `Anytime Day Return   1`: a name and a quantity, nothing else.
@@ -261,7 +263,9 @@ def have_pieces(reads: Sequence[Priced]) -> bool:
     named = [read for read in reads if read.has_name and is_counted(read)]
     names = [without_qty(read) for read in named]
     units = [name for name in names if item_name.without_piece(name) != name]
-    are_sure = len(units) >= _FEWEST or not any(name[:1].isupper() for name in units)
+    capitals = [name.split()[0].strip(".") for name in units if name[:1].isupper()]
+    # `St Emilion`
+    are_sure = not capitals or (len(units) >= _FEWEST and min(map(len, capitals)) > _SHORT_UNIT)
     return are_sure and len(units) * 2 >= len(names)
 
 
