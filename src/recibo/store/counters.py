@@ -9,14 +9,14 @@ from recibo.store import purging, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Counter
 
-_IS_OVER = "counters.expires_at <= :now"
+_EXPIRED = "counters.expires_at <= :now"
 _ADD = upsert.statement_of(
     Counter,
     ("key", "count", "expires_at"),
     ("key",),
     (
-        f"count = CASE WHEN {_IS_OVER} THEN 1 ELSE counters.count + 1 END",
-        f"expires_at = CASE WHEN {_IS_OVER} THEN excluded.expires_at ELSE counters.expires_at END",
+        f"count = CASE WHEN {_EXPIRED} THEN 1 ELSE counters.count + 1 END",
+        f"expires_at = CASE WHEN {_EXPIRED} THEN excluded.expires_at ELSE counters.expires_at END",
     ),
     is_returned=True,
 ).bindparams(bindparam("now", type_=Counter.__table__.c.expires_at.type))

@@ -138,7 +138,7 @@ def _run(
     settle: Callable[[], None]
     try:
         settle = partial(done.set_result, function())
-    except BaseException as e:  # noqa: BLE001 - raised where the step is awaited
+    except BaseException as e:  # noqa: BLE001 - as executors do: raised where the step is awaited
         settle = partial(done.set_exception, e)
     # The loop may have ended meanwhile.
     with suppress(RuntimeError):

@@ -28,7 +28,8 @@ _PURGE_BATCH = 500
 _LISTS = ("line_items", "taxes", "payments")
 _UNREAD: dict[str, Any] = dict.fromkeys(Reading.model_fields) | dict.fromkeys(_LISTS, ())
 
-_LIVE = scope.prepared(tables.Receipt, *tables.Receipt.__table__.c).where(
+_COLUMNS = tables.Receipt.__table__.c
+_LIVE = scope.prepared(tables.Receipt, *_COLUMNS).where(
     tables.Receipt.id == bindparam("receipt_id"), tables.Receipt.deleted_at.is_(None)
 )
 
@@ -78,7 +79,7 @@ async def fetch(database: Database, actor: Actor, receipt_id: str) -> tables.Rec
     found = await database.fetch_row(_LIVE, {**scope.parameters(actor), "receipt_id": receipt_id})
     if found is None:
         raise _no_such_receipt()
-    return tables.Receipt(**found._mapping)  # noqa: SLF001 - SQLAlchemy's name of a public attribute
+    return tables.Receipt(**dict(zip(_COLUMNS.keys(), found, strict=True)))
 
 
 async def locked_row_of(session: Session, actor: Actor, receipt_id: str) -> tables.Receipt:
