@@ -263,3 +263,18 @@ Total GBP            37.00
 """)
 
     assert [item.value.name for item in receipt.line_items] == [name, f"{name} large"]
+
+
+def test_the_contents_of_a_pack_below_a_title_are_no_number() -> None:
+    receipt = _read("""
+Kestrel Bar
+160 King's Parade, York YO1 7HH
+TAX INVOICE
+DARK CHOC 100G       69.33
+Gala Apples          36.70
+Total GBP           106.03
+Order #: 71184
+12/11/2026 14:02
+""")
+
+    assert _value(receipt.document_number) == "71184"

@@ -61,6 +61,8 @@ _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
 _CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d")
+# The contents of a pack: `100G`.
+_MEASURE = re.compile(r"\d{1,4}(?:[km]?g|[cm]?l|lb|oz|[cm]m)", re.IGNORECASE)
 # Tills print the number of a sale with leading zeros; shorter numbers are of the till.
 _LONE = re.compile(r"(?<![\w.,:/#*-])\d{4,10}(?![\w:/%*-]|[.,]\d)")
 _SIGNED = re.compile(r"(?:^|(?<=[\d\s]))\W*#\s?(\w[\w-]*)")
@@ -351,6 +353,8 @@ def is_number(text: str, rest: str) -> bool:
     if digits < _FEWEST_DIGITS and not is_code:
         return False
     if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
+        return False
+    if _MEASURE.fullmatch(text):
         return False
     is_day = any(day.start == 0 for day in dates.days(rest[:20]))
     is_clock = any(clock.start == 0 for clock in dates.times(rest[:12]))
