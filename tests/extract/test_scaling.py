@@ -95,6 +95,16 @@ def test_fields_are_found(name: str) -> None:
     assert _growth(made, 72) < _MOST
 
 
+def test_items_of_one_price_are_found() -> None:
+    """Each may be the sum of the charges below it."""
+
+    def made(count: int) -> Callable[[], object]:
+        page = typesetting.text_page("Apple      1.00\n" * count)
+        return lambda: _understood([page])
+
+    assert _growth(made, 60) < _MOST
+
+
 @pytest.mark.parametrize("name", ["items", "headings", "headed items", "payments", "charges"])
 @pytest.mark.parametrize(
     "read", [tables.read, line_items.sectioned, itemlist.read, line_items.realigned]

@@ -41,6 +41,8 @@ _EDGE = 0.5
 _MOST_SECTIONS = 40
 #: A single row equal to the total may be the total itself.
 _FEWEST = 2
+# The most mentions of a sum below which charges are looked for, and the most rows of them.
+_MOST_WHOLES, _MOST_CHARGES = 4, 40
 _LIKELY = 0.8
 #: Fewer amounts may add up by chance.
 _FEWEST_SHIFTED = 3
@@ -225,18 +227,17 @@ def _itemized(lines: Sequence[Row], whole: Decimal) -> _Items:
     """
     read_rows = [each for row in lines if (each := priced_row.read(row))]
     places = [index for index, each in enumerate(read_rows) if each.total == whole]
-    for place in places:
+    for place in places[:_MOST_WHOLES]:
         listed: list[Priced] = []
-        taxes = Decimal(0)
-        for each in read_rows[place + 1 :]:
+        total = Decimal(0)
+        for each in read_rows[place + 1 : place + 1 + _MOST_CHARGES]:
             is_end = terminators.meaning(each.row) in terminators.ENDS
             if is_end and not (listed and lexicon.wordbook("tax").find(each.words)):
-                listed, taxes = [], Decimal(0)
-            elif is_end:
-                taxes += each.total
-            elif each.has_name:
-                listed.append(each)
-            if len(listed) >= _FEWEST and sum(one.total for one in listed) + taxes == whole:
+                listed, total = [], Decimal(0)
+            elif is_end or each.has_name:
+                listed += [] if is_end else [each]
+                total += each.total
+            if len(listed) >= _FEWEST and total == whole:
                 return tuple(map(_item, listed))
     return ()
 
