@@ -180,7 +180,7 @@ async def test_invalid_values_are_explained_and_kept(database_url: str, tmp_path
     assert "Total must be a number, such as 1234.50." in page.error("total")
     assert "Currency must be an ISO 4217 code" in page.error("currency")
     assert "Item total must be a number" in page.error("item-1-total")
-    assert "Description must be a text" in page.error("item-4-name")
+    assert "Description must say what was bought." in page.error("item-4-name")
     assert "must be a date with a time and an offset" in page.by_id["issued_at-error"]
     kept = {name: page.inputs[name]["value"] for name in ("total", "merchant_name", "item-4-qty")}
     assert {"total": "12.34.56", "merchant_name": "Typed", "item-4-qty": "1"} == kept
@@ -229,7 +229,6 @@ async def test_approving_opens_the_next_older_one(database_url: str, tmp_path: P
     assert "Export March 2026 as CSV" in end.text
     month = "review=approved&after=2026-03-01&until=2026-03-31"
     assert f"{PATH}/export?format=csv&{month}" in end.links
-    assert "Other months" not in end.text
     assert "approved" == receipt["review"]["status"]
     assert "Approved by ana@people.test" in approved.by_id["standing"]
     assert "to check" not in approved.text

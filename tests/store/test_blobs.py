@@ -229,23 +229,32 @@ async def test_file_and_its_folder_are_synced_before_put_returns(
 
     await folder.put(ONE, io.BytesIO(b"bytes"))
 
-    assert [(f"{ONE}.part", False), ("ab", True)] == synced
+    # The first file also creates the subfolder, whose parent is synced.
+    assert [(tmp_path.name, False), (f"{ONE}.part", False), ("ab", True)] == synced
 
 
-async def test_subfolders_are_synced_before_the_first_file(
+async def test_subfolders_that_exist_are_synced_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    synced: list[tuple[str, int]] = []
+    synced: list[str] = []
 
     def fsync(descriptor: int) -> None:
-        name = Path(f"/proc/self/fd/{descriptor}").readlink().name
-        synced.append((name, len(list((tmp_path / "files").iterdir()))))
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
 
     monkeypatch.setattr(os, "fsync", fsync)
+    (tmp_path / "ab").mkdir()
+    folder = Folder(tmp_path)
+    await folder.put(ONE, io.BytesIO(b"bytes"))
 
-    Folder(tmp_path / "files")
+    assert [tmp_path.name, f"{ONE}.part", "ab"] == synced
 
-    assert [("files", 256)] == synced
+
+async def test_subfolder_deleted_by_others_is_made_again(folder: Folder, tmp_path: Path) -> None:
+    await folder.put(ONE, io.BytesIO(b"bytes"))
+    shutil.rmtree(tmp_path / "ab")
+    await folder.put(ONE, io.BytesIO(b"again"))
+
+    assert b"again" == (tmp_path / "ab" / ONE).read_bytes()
 
 
 async def test_failed_write_leaves_no_file(

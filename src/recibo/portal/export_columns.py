@@ -7,6 +7,7 @@ from babel import numbers
 
 from recibo.extract.model import Accuracy, Category, PaymentMethod
 from recibo.portal import field_labels, names
+from recibo.portal.receipt_uploads import FILENAME
 from recibo.portal.translations import LazyText, gettext, lazy_gettext, lazy_pgettext, locale
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading.export_looks import Look
@@ -15,7 +16,7 @@ from recibo.services.reading.exports import Rows
 _HEADINGS: Mapping[str, LazyText] = {
     **field_labels.FIELDS,
     "id": lazy_gettext("Receipt ID"),
-    "status": lazy_gettext("Status"),
+    "status": lazy_gettext("Reading status"),
     "review": lazy_gettext("Review status"),
     "corrected_fields": lazy_gettext("Corrected fields"),
     "duplicates": lazy_gettext("Duplicates"),
@@ -68,7 +69,7 @@ def look(rows: Rows, makers: Mapping[str, str]) -> Look:
         },
         {
             "corrected_fields": _fields(_HEADINGS),
-            "metadata": _tags,
+            "metadata": _tags(),
             "taxes": _taxes(decimal),
             "payments": _payments(decimal),
         },
@@ -87,8 +88,9 @@ def _fields(fields: Mapping[str, LazyText]) -> Callable[[Sequence[str]], str]:
     return lambda chosen: ", ".join(translated.get(name, name) for name in chosen)
 
 
-def _tags(metadata: Mapping[str, str]) -> str:
-    return "; ".join(f"{key}: {value}" for key, value in metadata.items())
+def _tags() -> Callable[[Mapping[str, str]], str]:
+    keys = {FILENAME: gettext("File name")}
+    return lambda tags: "; ".join(f"{keys.get(key, key)}: {value}" for key, value in tags.items())
 
 
 def _taxes(decimal: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:

@@ -29,8 +29,8 @@ from recibo.store.db import Session
 PAGE = f"{receipt_lists.PAGE}/selection"
 router = routers.make(PAGE)
 
-# More than a page of the list has.
-_MAX_SELECTED = 90
+#: More than a page of the list has.
+MAX_SELECTED = 90
 _VERSION = re.compile(r"\d{1,9}", re.ASCII)
 
 Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_WRITE))]
@@ -52,7 +52,7 @@ class Selected:
 def selected(values: Sequence[str]) -> list[Selected]:
     """Return the receipts of checkboxes, each once; others than `id:version` are left out."""
     found: dict[str, Selected] = {}
-    for value in values[:_MAX_SELECTED]:
+    for value in values[:MAX_SELECTED]:
         receipt_id, _, version = value.partition(":")
         if ids.is_well_formed(receipt_id):
             is_version = _VERSION.fullmatch(version)
@@ -154,7 +154,7 @@ async def _found(caller: RequestContext, chosen: Sequence[Selected]) -> Sequence
     if not chosen:
         return ()
     filters = Filters(ids=tuple(one.id for one in chosen))
-    wanted = PageRequest(_MAX_SELECTED, None, caller.services.cursor_key)
+    wanted = PageRequest(MAX_SELECTED, None, caller.services.cursor_key)
     async with caller.services.database.read() as session:
         return (await page_of(session, caller.member, filters, wanted=wanted)).data
 

@@ -1,9 +1,11 @@
 """The pages of receipts: upload, list, files, read again, delete; `review.py` shows one."""
 
 import datetime as dt
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import Depends, Response
 from fastapi.responses import StreamingResponse
@@ -43,7 +45,8 @@ from recibo.store.db import ReadSession
 router = routers.make(PAGE)
 
 _MONTHS_TO_EXPORT = 4
-# What a member approved in so long was one review.
+# What a member approved without so long a pause was one review.
+_PAUSE = dt.timedelta(hours=1)
 _REVIEW = dt.timedelta(hours=12)
 _MOST_REVIEWED = 500
 #: Notices after a redirect, by the query parameter `notice`.
@@ -55,6 +58,7 @@ _NOTICES = {
     ),
     "deleted": lazy_gettext("The receipt is deleted."),
     "reviewed": lazy_gettext("Approved. That was the last one of this list."),
+    "stopped": lazy_gettext("The other receipts stay here until you review them."),
 }
 # Uploaded files are untrusted: our pages may embed them, but they may load nothing.
 _FILE_HEADERS = {
@@ -68,6 +72,21 @@ _FILE_HEADERS = {
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_READ))]
 Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_WRITE))]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a member may export after a review."""
+
+    #: What they approved just now; empty if a link cannot name so many.
+    ids: Sequence[str]
+    #: Months with approved receipts, the one reviewed most first.
+    months: Sequence[Period]
+
+    def export(self, format_: str) -> str:
+        """Return the URL of an export of what was approved just now."""
+        chosen = [("id", one) for one in self.ids]
+        return f"{PAGE}/export?{urlencode([('format', format_), *chosen])}"
 
 
 class AgainForm(BaseModel):
@@ -221,24 +240,43 @@ def _notice(caller: RequestContext) -> str:
     return receipt_selection.notice(caller.request.query_params) or caller.notice(_NOTICES)
 
 
-async def _finished(session: ReadSession, caller: RequestContext, listed: Listed) -> list[Period]:
-    """Return the months to export once a list is approved, the one reviewed most first."""
+async def _finished(
+    session: ReadSession, caller: RequestContext, listed: Listed
+) -> Finished | None:
+    """Return what to export once a list is approved, or a member stops."""
     query = caller.request.query_params
     is_approved = receipt_selection.has_approved(query) and not listed.slice.data
-    if not (is_approved or query.get("notice") == "reviewed"):
-        return []
+    if not (is_approved or query.get("notice") in ("reviewed", "stopped")):
+        return None
     approved = audit.Filters(
         action=AuditAction.RECEIPT_APPROVED,
         actor=caller.member.user_id,
         since=clock.now() - _REVIEW,
     )
-    chosen = await audit.newest_resources(session, caller.member, approved, limit=_MOST_REVIEWED)
+    chosen = _of_one_review(
+        await audit.newest_resources(session, caller.member, approved, limit=_MOST_REVIEWED)
+    )
     reviewed = await spend.months_of(session, caller.member, chosen)
     newest = await spend.newest_months(
         session, caller.member, most=_MONTHS_TO_EXPORT, review=ReviewStatus.APPROVED
     )
     months = list(dict.fromkeys((*reviewed, *newest)))[:_MONTHS_TO_EXPORT]
-    return [periods.month_of(first) for first in months]
+    if not months and not chosen:
+        return None
+    ids = chosen if len(chosen) <= receipt_selection.MAX_SELECTED else []
+    return Finished(ids, [periods.month_of(first) for first in months])
+
+
+def _of_one_review(approved: Mapping[str, dt.datetime]) -> list[str]:
+    """Return what was approved, newest first, up to the first long pause."""
+    chosen: list[str] = []
+    after = clock.now()
+    for receipt_id, at in approved.items():
+        if after - at > _PAUSE:
+            break
+        chosen.append(receipt_id)
+        after = at
+    return chosen
 
 
 def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessage:

@@ -1,5 +1,6 @@
 """The page of one receipt: document, fields, corrections, approval."""
 
+import datetime as dt
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from http import HTTPStatus
@@ -29,7 +30,7 @@ from recibo.portal import (
 from recibo.portal.error_messages import ErrorMessage
 from recibo.portal.receipt_lists import PAGE
 from recibo.portal.request_context import RequestContext
-from recibo.portal.review_checks import Sum
+from recibo.portal.review_checks import Check, Sum
 from recibo.portal.review_lists import ReviewList
 from recibo.portal.translations import lazy_gettext
 from recibo.schemas.permissions import Permission
@@ -38,6 +39,7 @@ from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity import actor_names
 from recibo.services.reading import corrections, receipt_details, receipts
 from recibo.services.reading.receipt_details import ReceiptDetails
+from recibo.store.db import ReadSession
 
 router = routers.make(PAGE)
 
@@ -52,15 +54,20 @@ _NOTICES = {
     "saved": lazy_gettext("Saved."),
     "approved": lazy_gettext("Approved."),
     "next": lazy_gettext("Approved. This is the next one."),
+    "next-older": lazy_gettext("Approved. This one is of an earlier upload."),
+    "next-other": lazy_gettext("Approved. This one was uploaded by someone else."),
     "kept": lazy_gettext("This receipt is kept, and the other one is deleted."),
     "not-duplicates": lazy_gettext("Both are kept: they are no longer listed as duplicates."),
     "withdrawn": lazy_gettext("The approval is withdrawn."),
 }
+_OF_OTHERS = {name: _NOTICES[name] for name in ("next-older", "next-other")}
 # A thousand line items, with long names.
 _MAX_FORM_BYTES = 2 << 20
 _MAX_FORM_FIELDS = 10_000
 _MAX_PAGE_DIGITS = 4
 _WIDTHS = range(64, 1601)
+# Receipts that were uploaded with a longer pause between them are of two uploads.
+_UPLOAD = dt.timedelta(hours=1)
 _ZOOMS = (100, 150, 200, 300)
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_READ))]
@@ -147,6 +154,7 @@ async def correct(
             before = await receipts.get(session, caller.member, receipt_id)
             # The correction may move the receipt to another place of the list.
             following = await listed.following(session, caller, receipt_id)
+            step = await _step(session, caller, before, following)
         given = review_forms.correction(before, values, approved=approved)
         # Refused if the receipt has another version by now.
         async with caller.services.database.write() as writing:
@@ -156,7 +164,7 @@ async def correct(
     if act == "next" and following is None:
         return _saved(caller, listed.after(notice="reviewed"))
     if act == "next" and following:
-        return _saved(caller, listed.page(following, notice="next"))
+        return _saved(caller, listed.page(following, notice=step))
     notice = {"approve": "approved", "withdraw": "withdrawn"}.get(act, "saved")
     return _saved(caller, listed.page(receipt_id, notice=notice), is_same=True)
 
@@ -165,16 +173,20 @@ async def correct(
 async def add_up(
     caller: Writer, receipt_id: str, typed: Annotated[dict[str, str], Depends(_typed)]
 ) -> Response:
-    """Return how the typed amounts add up, and what is wrong, by field; nothing is saved."""
+    """Return how the typed amounts add up, what is wrong and what is left; nothing is saved."""
     async with caller.services.database.read() as session:
-        before = await receipts.get(session, caller.member, receipt_id)
+        details = await receipt_details.get(session, caller.member, receipt_id)
+    before = details.receipt
     wrong = {one.field: one.message for one in review_forms.wrong(before, typed)}
     refusal = ErrorMessage(fields=wrong)
     sums = _typed_sums(before, typed, wrong)
+    left = [one.field for one in _left(details, typed, wrong)]
     return JSONResponse(
         {
             "sums": {name: asdict(one) for name, one in sums.items()},
             "errors": {name: refusal.for_field(name, field_labels.of(name)) for name in wrong},
+            "left": left,
+            "heading": review_checks.heading(len(left) + bool(details.duplicates)),
         }
     )
 
@@ -207,6 +219,7 @@ async def show(
         details=details,
         receipt=details.receipt,
         notice="" if error else caller.notice(_NOTICES),
+        may_stop=not error and caller.notice(_OF_OTHERS) != "",
         may_write=may_write,
         may_edit=may_write and is_completed and not details.is_in_work,
         is_own=details.receipt.created_by == caller.member.user_id,
@@ -220,6 +233,7 @@ async def show(
         categories=list(Category),
         payment_methods=list(PaymentMethod),
         checks=review_checks.of(details.receipt),
+        checks_heading=review_checks.heading,
         hints=photo_hints.sentences(details.evidence.quality if details.evidence else None),
         sums=_sums(details.receipt, typed),
         base_url=caller.services.base_url or str(caller.request.base_url).rstrip("/"),
@@ -230,6 +244,18 @@ async def show(
     if error and error.retry_after is not None:
         answer.headers["Retry-After"] = str(error.retry_after)
     return answer
+
+
+async def _step(
+    session: ReadSession, caller: RequestContext, before: Receipt, following: str | None
+) -> str:
+    """Return the notice on the next receipt, which says when it is of another upload."""
+    if following is None or before.created_by != caller.member.user_id:
+        return "next"
+    then = await receipts.get(session, caller.member, following)
+    if then.created_by != before.created_by:
+        return "next-other"
+    return "next-older" if before.created_at - then.created_at > _UPLOAD else "next"
 
 
 def _saved(caller: RequestContext, page: str, *, is_same: bool = False) -> Response:
@@ -250,6 +276,18 @@ def _typed_sums(receipt: Receipt, typed: dict[str, str], wrong: Collection[str])
     """Return how the typed amounts add up; nothing about those that are `wrong`."""
     shown = review_forms.with_amounts(receipt, typed, wrong=wrong)
     return review_checks.added_up(shown, unknown=wrong)
+
+
+def _left(details: ReceiptDetails, typed: dict[str, str], wrong: Collection[str]) -> list[Check]:
+    """Return what is to be checked after what was typed; all as before while a value is wrong."""
+    before = details.receipt
+    shown = review_forms.with_amounts(before, typed, wrong=wrong)
+    if before.review is None or wrong:
+        return review_checks.of(shown)
+    given = review_forms.correction(before, typed)
+    reasons = corrections.doubts_after(before, details.evidence, given)
+    review = before.review.model_copy(update={"reasons": tuple(reasons)})
+    return review_checks.of(shown.model_copy(update={"review": review}))
 
 
 # Amounts that few receipts have.

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from recibo.lib import money
 from recibo.portal import amount_inputs, formats
-from recibo.portal.translations import LazyText, _, lazy_gettext
+from recibo.portal.translations import LazyText, _, lazy_gettext, ngettext
 from recibo.schemas import sums
 from recibo.schemas.receipts import Receipt, Review, ReviewReason
 from recibo.schemas.states import ReviewCode, ReviewStatus
@@ -49,7 +49,7 @@ class Ledger:
         texts = {
             "parts": self.parts,
             "added": self.amount(self.added),
-            "whole": _WHOLES[self.whole],
+            "whole": self.whole_name,
             "expected": self.amount(self.expected),
             "gap": self.amount(abs(self.gap)),
         }
@@ -67,6 +67,11 @@ class Ledger:
         return formats.number(money.in_minor_digits(value, self.currency))
 
     @property
+    def whole_name(self) -> LazyText:
+        """The field with the second amount, as it is named within a sentence."""
+        return _WHOLES[self.whole]
+
+    @property
     def missing(self) -> str:
         """What the parts lack, as it is typed into a field."""
         return amount_inputs.shown(money.in_minor_digits(self.gap, self.currency))
@@ -75,11 +80,11 @@ class Ledger:
     def agreement(self) -> str:
         """That both amounts are equal."""
         if self.parts in (_ITEMS, _ITEMS_AND_MORE):
-            return _("Items add up to %(whole)s", whole=_WHOLES[self.whole])
+            return _("Items add up to %(whole)s", whole=self.whole_name)
         if self.parts == _TAXES:
-            return _("Taxes by rate add up to %(whole)s", whole=_WHOLES[self.whole])
+            return _("Taxes by rate add up to %(whole)s", whole=self.whole_name)
         if self.parts == _PAYMENTS:
-            return _("Payments add up to %(whole)s", whole=_WHOLES[self.whole])
+            return _("Payments add up to %(whole)s", whole=self.whole_name)
         if self.parts == _SUBTOTAL_WITH_TAX:
             return _("Subtotal and total agree, tax included")
         return _("Subtotal and tax add up")
@@ -94,6 +99,8 @@ class Check:
     sentences: tuple[str, ...]
     ledger: Ledger | None = None
     is_missing: bool = False
+    #: For items that lack an amount: what each sum that they may add up to lacks, nearest first.
+    offers: tuple[Ledger, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,19 @@ def of(receipt: Receipt) -> list[Check]:
     for one in ranked(review):
         if one.code is not ReviewCode.POSSIBLE_DUPLICATE:
             by_field.setdefault(one.field or "", []).append(one)
-    return [_check(receipt, field, reasons) for field, reasons in by_field.items()]
+    checks = [_check(receipt, field, reasons) for field, reasons in by_field.items()]
+    # Amounts that were read with confidence are no reason for a review, but are seen in one.
+    total = None if "total" in by_field else _total(receipt)
+    if checks and total and abs(total.gap) > sums.tolerance(receipt.currency):
+        checks.append(Check("total", (total.sentence,), total))
+    return checks
+
+
+def heading(count: int) -> str:
+    """Return how many things are left to check."""
+    if not count:
+        return _("Nothing left to check")
+    return ngettext("%(num)s thing to check", "%(num)s things to check", count)
 
 
 def ledger(receipt: Receipt, field: str) -> Ledger | None:
@@ -166,7 +185,15 @@ def _check(receipt: Receipt, field: str, reasons: list[ReviewReason]) -> Check:
     codes = {one.code for one in reasons}
     disagreeing = _disagreeing(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
     sentences = [_sentence(receipt, one, disagreeing) for one in reasons]
-    return Check(field, tuple(sentences), disagreeing, ReviewCode.MISSING in codes)
+    offers = _offers(receipt) if disagreeing and field == "line_items" else ()
+    return Check(field, tuple(sentences), disagreeing, ReviewCode.MISSING in codes, offers)
+
+
+def _offers(receipt: Receipt) -> tuple[Ledger, ...]:
+    """Return the sums that items may add up to and do not reach, one for each amount missing."""
+    found = (_items(receipt, name) for name in ("subtotal", "total"))
+    by_gap = {one.gap: one for one in found if one and one.gap > 0}
+    return tuple(by_gap[gap] for gap in sorted(by_gap))
 
 
 def _disagreeing(receipt: Receipt, field: str) -> Ledger | None:

@@ -90,6 +90,7 @@ _TWO_WAYS = gettext_noop(
 )
 _TOO_EXACT = gettext_noop("must not have more decimals than the currency")
 _WRONG_TAX_ID = gettext_noop("must be letters and digits only, at most 40")
+_NO_NAME = gettext_noop("must say what was bought")
 _NEGATIVE = gettext_noop("must not be negative")
 _TOO_HIGH = gettext_noop("must be at most 1000 percent")
 #: What Recibo refuses below zero.
@@ -393,6 +394,8 @@ def _detail(error: ErrorDetails, typed: Mapping[str, str]) -> Detail:
     if table and len(path) > 1:
         number = list(_rows(table, typed))[int(path[1])]
         name = table.name(number, column)
+    if table and table.prefix == "item" and column == "name" and error["input"] in ("", None):
+        return Detail(name, _NO_NAME)
     if error["type"].endswith("too_long") and isinstance(error["input"], str):
         return Detail(name, "is too long")
     if column in _POSITIVE and _is_figure(error["input"]):

@@ -112,14 +112,17 @@ async def about(
 
 async def newest_resources(
     session: ReadSession, actor: Actor, filters: Filters, *, limit: int
-) -> list[str]:
-    """Return the ids of the resources of the newest entries, each once."""
+) -> dict[str, dt.datetime]:
+    """Return the resources of the newest entries by their ids, with the time of the newest."""
     query = scope.of(actor, AuditEvent).where(
         *_conditions(filters), AuditEvent.resource_id.is_not(None)
     )
-    newest = query.with_only_columns(AuditEvent.resource_id).order_by(AuditEvent.id.desc())
-    found = (await session.execute(newest.limit(limit))).scalars()
-    return [one for one in dict.fromkeys(found) if one]
+    columns = (AuditEvent.resource_id, AuditEvent.created_at)
+    newest = query.with_only_columns(*columns).order_by(AuditEvent.id.desc())
+    found: dict[str, dt.datetime] = {}
+    for resource_id, at in await session.execute(newest.limit(limit)):
+        found.setdefault(resource_id, at)
+    return found
 
 
 async def purge(database: Database) -> int:

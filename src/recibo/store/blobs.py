@@ -124,11 +124,10 @@ class Folder:
     sweep_seconds = 0.4
 
     def __init__(self, root: Path) -> None:
-        """Make the subfolders, durably, so that no upload must."""
+        """Sync the subfolders that exist, so that no upload must."""
         self._root = root
-        for number in range(256):
-            (root / f"{number:02x}").mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Even if they exist: another process may be making them.
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._durable = set(_names(root))
         folders.sync(root)
 
     async def put(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
@@ -203,6 +202,7 @@ class Folder:
 
     def _put(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         path = self._path(receipt_id)
+        self._make_durable(path.parent)
         partial = path.with_suffix(".part")
         try:
             with partial.open("wb") as target:
@@ -217,6 +217,19 @@ class Folder:
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
+
+    def _make_durable(self, subfolder: Path) -> None:
+        """Create a subfolder and sync its parent.
+
+        A concurrent upload may have created it without having synced it yet.
+        """
+        try:
+            subfolder.mkdir(mode=0o700)
+        except FileExistsError:
+            if subfolder.name in self._durable:
+                return
+        folders.sync(self._root)
+        self._durable.add(subfolder.name)
 
     def _list_files(self, after: str) -> Listing:
         first, _, last_name = after.partition("/")
@@ -271,6 +284,7 @@ class Folder:
 
     def _restore(self, trashed: Trashed) -> bool:
         path = self._path(trashed.id)
+        self._make_durable(path.parent)
         source = self._trashed_path(trashed.day, trashed.id)
         try:
             # Unlike a rename, a hard link never replaces an existing file.

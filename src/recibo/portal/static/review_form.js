@@ -35,6 +35,15 @@
     }
     errors = found.errors;
     showAll();
+    if (found.left) showLeft(found.left, found.heading);
+  };
+  // What is settled by what was typed counts no more.
+  const checks = [...form.querySelectorAll(".chk[data-f]")];
+  const showLeft = (left, heading) => {
+    for (const check of checks) check.classList.toggle("settled", !left.includes(check.dataset.f));
+    const place = form.querySelector("[data-left]");
+    if (place && place.textContent !== heading) place.textContent = heading;
+    place?.closest(".checks").classList.toggle("settled", !form.querySelector(".chk:not(.settled)"));
   };
   form.addEventListener("input", () => {
     clearTimeout(timer);
@@ -166,6 +175,29 @@
     if (persisted) isSaving = false;
   });
 
+  // The same page after saving shows the place where one was, and says at the buttons what the
+  // notice at its top says. The row has the focus, not its field: Enter approves.
+  const PLACE = "recibo:place";
+  const panel = document.querySelector(".panel-scroll");
+  const keepPlace = () => {
+    const row = document.activeElement?.closest("[data-f]")?.dataset.f ?? "";
+    const place = [location.pathname, panel.scrollTop, scrollY, row];
+    sessionStorage.setItem(PLACE, JSON.stringify(place));
+  };
+  const [path, top, pageTop, row] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  sessionStorage.removeItem(PLACE);
+  if (path === location.pathname && (top || pageTop)) {
+    const shown = row ? form.querySelector(`[data-f="${CSS.escape(row)}"]`) : null;
+    if (shown) {
+      shown.tabIndex = -1;
+      shown.focus({ preventScroll: true });
+    }
+    panel.scrollTop = top;
+    scrollTo(0, pageTop);
+    const notice = document.querySelector("#notes [role=status]");
+    if (notice) document.getElementById("outcome").textContent = notice.textContent.trim();
+  }
+
   // The page after saving takes the place of this one, so that Back leads to where one came from.
   let isPlain = false;
   const save = async (button) => {
@@ -173,8 +205,12 @@
       const answer = await post(form.action, { Accept: "application/json" }, button);
       if (answer.ok) {
         const { location: page, is_same: isSame } = await answer.json();
-        if (isSame) location.replace(page);
-        else location.assign(page);
+        if (isSame) {
+          keepPlace();
+          location.replace(page);
+        } else {
+          location.assign(page);
+        }
         return;
       }
     } catch {

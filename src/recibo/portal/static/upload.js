@@ -121,7 +121,7 @@
     }
     const file = answer?.files?.[0];
     if (file?.receipt_id) {
-      link(one, file.receipt_id, text(file.is_known ? "openOriginal" : "openReceipt"));
+      link(one, file.receipt_id, text("openReceipt"));
       const outcome = file.is_known ? "known" : "uploaded";
       end(one, text(outcome), outcome);
       document.dispatchEvent(new Event("recibo:changed"));

@@ -9,10 +9,10 @@ from typing import Any
 
 from recibo.errors import Conflict
 from recibo.lib import clock
-from recibo.schemas import amounts
+from recibo.schemas import amounts, doubts
 from recibo.schemas.actor import Actor
 from recibo.schemas.corrections import Correction
-from recibo.schemas.receipts import Reading, Receipt
+from recibo.schemas.receipts import Evidence, Reading, Receipt, ReviewReason
 from recibo.schemas.states import AuditAction, EventType, ReceiptStatus, ResourceType
 from recibo.services import audit
 from recibo.services.reading import duplicates, receipts, rollups, stored_readings
@@ -65,10 +65,25 @@ async def apply(session: Session, actor: Actor, receipt_id: str, correction: Cor
     return await receipts.render(session, row, actor=actor)
 
 
-def _correct(row: tables.Receipt, correction: Correction) -> dict[str, Mapping[str, Any]]:
+def doubts_after(
+    receipt: Receipt, evidence: Evidence | None, correction: Correction
+) -> list[ReviewReason]:
+    """Return why a person should look at a receipt once it is corrected; nothing is stored."""
+    before = Reading.model_validate(receipt.model_dump(include=set(Reading.model_fields)))
+    merged, given = _merged(before, correction)
+    changed = {name for name in given if getattr(merged, name) != getattr(before, name)}
+    return doubts.find(merged, evidence, {*receipt.corrected_fields, *changed})
+
+
+def _merged(before: Reading, correction: Correction) -> tuple[Reading, dict[str, Any]]:
+    """Return a reading with a correction, and the fields that are given."""
     given = correction.model_dump(include=correction.model_fields_set - _NOT_OF_THE_READING)
+    return Reading.model_validate({**before.model_dump(), **given}), given
+
+
+def _correct(row: tables.Receipt, correction: Correction) -> dict[str, Mapping[str, Any]]:
     before = stored_readings.current(row)
-    merged = Reading.model_validate({**before.model_dump(), **given})
+    merged, given = _merged(before, correction)
     amounts.check_decimals(merged, before, given)
     after = amounts.respelled(merged)
     old, new = (one.model_dump(mode="json") for one in (before, after))
