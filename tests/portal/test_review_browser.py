@@ -97,6 +97,40 @@ def test_form_adds_up_grows_and_is_not_lost(site: Site) -> None:
         page.wait_for_url(newer)
 
 
+def test_saving_shows_the_same_place_and_what_was_typed_settles_checks(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "lia")
+        heading = page.locator("[data-left]")
+        expect(heading).to_contain_text("to check")
+        page.get_by_role("link", name=re.compile("up to the subtotal")).click()
+        page.locator("#item-3-name").fill("Kaya")
+        expect(page.locator(".chk.settled[data-f=line_items]")).to_have_count(1)
+        number = page.locator("#document_number")
+        number.scroll_into_view_if_needed()
+        place = page.locator(".panel-scroll").evaluate("panel => panel.scrollTop")
+        number.fill("A-3")
+        with page.expect_navigation():
+            number.press("Enter")
+        expect(page.locator("#outcome")).to_have_text("Saved.")
+        expect(page.locator("[data-f=document_number]")).to_be_focused()
+        assert 0 < place - 400 < page.locator(".panel-scroll").evaluate("panel => panel.scrollTop")
+        page.reload()
+        expect(page.locator("#outcome")).to_be_empty()
+
+
+def test_home_shows_what_is_uploaded_there(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "ivy")
+        page.goto("/portal")
+        expect(page.get_by_text("Start reviewing")).to_be_visible()
+        before = page.locator("#states .list li").count()
+        shown = drawing.pdf(make_documents.till_receipt("A-9").rows[:-3])
+        with page.expect_file_chooser() as chosen:
+            page.locator("[data-upload]").first.click()
+        chosen.value.set_files({"name": "a.pdf", "mimeType": "application/pdf", "buffer": shown})
+        expect(page.locator("#states .list li")).to_have_count(before + 1)
+
+
 def error_of(field: Locator) -> Locator:
     """Return the message that a field is linked to."""
     expect(field).to_have_attribute("aria-invalid", "true")
@@ -142,8 +176,8 @@ def test_values_are_checked_while_typing(site: Site) -> None:
 def test_missing_amount_is_filled_into_a_new_item(site: Site) -> None:
     with site.visit(size=DESK) as page:
         upload_two(page, "eda")
-        add = page.get_by_role("link", name=re.compile("Add an item of"))
-        missing = (add.text_content() or "").split()[-1]
+        add = page.get_by_role("link", name=re.compile("up to the subtotal"))
+        missing = (add.text_content() or "").split()[1].rstrip(",")
         for _ in range(2):
             add.click()
             expect(page.locator("#item-3-name")).to_be_focused()
