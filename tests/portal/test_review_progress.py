@@ -19,8 +19,9 @@ from tests.portal.receipt_pages import PATH
 from tests.portal.review_pages import Review, reviewing
 
 
-def sure(amount: str) -> Extracted[Decimal]:
-    return Extracted(Decimal(amount), 0.95, amount)
+def sure(**amounts: str) -> dict[str, Any]:
+    """Return amounts that were read with confidence."""
+    return {name: Extracted(Decimal(text), 0.95, text) for name, text in amounts.items()}
 
 
 async def left(review: Review, **typed: str) -> dict[str, Any]:
@@ -50,7 +51,7 @@ async def test_what_is_typed_settles_what_was_to_check(sqlite_url: str, tmp_path
 async def test_items_may_lack_something_of_the_subtotal_or_of_the_total(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    amounts = {"subtotal": sure("42.52"), "tax": sure("3.85"), "total": sure("46.37")}
+    amounts = sure(subtotal="42.52", tax="3.85", total="46.37")
     async with reviewing(sqlite_url, tmp_path, **amounts) as review:
         page = await review.page()
 
@@ -61,7 +62,7 @@ async def test_amounts_that_disagree_are_among_what_to_check(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     # The first one of two taxes was read.
-    amounts = {"subtotal": sure("50.00"), "tax": sure("3.85"), "total": sure("58.00")}
+    amounts = sure(subtotal="50.00", tax="3.85", total="58.00")
     async with reviewing(sqlite_url, tmp_path, **amounts) as review:
         page = await review.page()
         settled = await left(review, tax="8", **{"item-2-name": "Bag", "item-2-total": "8.80"})
