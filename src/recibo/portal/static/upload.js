@@ -28,6 +28,7 @@
     find("[data-whole]", list).value = rows("[data-end]");
     find("[data-stop]", list).hidden = isDone;
     find("[data-close]", list).hidden = !isDone;
+    find("[data-inbox]", list).hidden = !isDone || isListed;
   };
 
   // Where the list shows what was uploaded, only what else became of files stays.
@@ -38,11 +39,13 @@
     head.className = "card-h";
     head.innerHTML =
       '<h2></h2><span class="muted small num" data-done></span><progress data-whole></progress>' +
+      '<a class="btn btn-sm push" href="/portal/receipts" data-inbox></a>' +
       '<button class="btn btn-sm btn-quiet push" type="button" data-stop></button>' +
-      '<button class="btn btn-sm btn-quiet push" type="button" data-close></button>';
+      '<button class="btn btn-sm btn-quiet" type="button" data-close></button>';
     find("[data-whole]", head).setAttribute("aria-label", list.getAttribute("aria-label"));
     find("[data-stop]", head).textContent = text("cancelAll");
     find("[data-close]", head).textContent = text("close");
+    find("[data-inbox]", head).textContent = text("openInbox");
     find("[data-close]", head).addEventListener("click", () => {
       list.hidden = true;
       list.replaceChildren();
