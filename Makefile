@@ -42,9 +42,10 @@ lint: dev
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
-# A test that fails on a busy machine runs once more, and is listed as RERUN: fix it.
+# A test that fails on a busy machine runs once more, and is listed as RERUN: fix it. On a disk that
+# others use, too, tests wait for it most of the time.
 tests: dev
-	$(BIN)/pytest --reruns 1 --rerun-show-tracebacks -n $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
+	scripts/in-memory $(BIN)/pytest --reruns 1 --rerun-show-tracebacks -n $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
 
 fmt: dev ## Format the code and apply automatic fixes
 	$(BIN)/ruff format .
