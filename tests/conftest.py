@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 import structlog
@@ -143,8 +144,9 @@ def bucket_url(s3: servers.S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("AWS_REGION", "sa-east-1")
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{s3.port}")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    # A unique prefix for each test.
-    return f"s3://{BUCKET}{tmp_path}"
+    # A unique prefix for each test: folders of tests that passed are deleted, and their names given
+    # again.
+    return f"s3://{BUCKET}{tmp_path}-{token_hex(8)}"
 
 
 @pytest.fixture
