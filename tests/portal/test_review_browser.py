@@ -112,6 +112,12 @@ def test_saving_shows_the_same_place_and_what_was_typed_settles_checks(site: Sit
         with page.expect_navigation():
             number.press("Enter")
         expect(page.locator("#outcome")).to_have_text("Saved.")
+        # In a line of its own, and not letter by letter beside the buttons.
+        said, buttons = (page.locator(one).bounding_box() for one in ("#outcome", "[data-approve]"))
+        assert said
+        assert buttons
+        assert said["height"] < 30
+        assert said["y"] + said["height"] <= buttons["y"]
         expect(page.locator("[data-f=document_number]")).to_be_focused()
         assert 0 < place - 400 < page.locator(".panel-scroll").evaluate("panel => panel.scrollTop")
         page.reload()
@@ -129,6 +135,8 @@ def test_home_shows_what_is_uploaded_there(site: Site) -> None:
             page.locator("[data-upload]").first.click()
         chosen.value.set_files({"name": "a.pdf", "mimeType": "application/pdf", "buffer": shown})
         expect(page.locator("#states .list li")).to_have_count(before + 1)
+        page.locator("#uploads").get_by_role("link", name="Open the inbox").click()
+        page.wait_for_url("**/portal/receipts")
 
 
 def error_of(field: Locator) -> Locator:

@@ -39,8 +39,8 @@
     head.className = "card-h";
     head.innerHTML =
       '<h2></h2><span class="muted small num" data-done></span><progress data-whole></progress>' +
-      '<a class="btn btn-sm push" href="/portal/receipts" data-inbox></a>' +
       '<button class="btn btn-sm btn-quiet push" type="button" data-stop></button>' +
+      '<a class="btn btn-sm push" href="/portal/receipts" data-inbox></a>' +
       '<button class="btn btn-sm btn-quiet" type="button" data-close></button>';
     find("[data-whole]", head).setAttribute("aria-label", list.getAttribute("aria-label"));
     find("[data-stop]", head).textContent = text("cancelAll");
