@@ -64,6 +64,14 @@ def test_figures_of_a_receipt_are_not_cut_off(site: Site, address: Address) -> N
             field = page.get_by_label(label)
             field.fill(value)
             assert not field.evaluate(_CUT), label
+        for name, value in (
+            ("amount", "249,950.00"),
+            ("tendered", "250,000.00"),
+            ("last4", "8996"),
+        ):
+            field = page.locator(f"#payment-0-{name}")
+            field.fill(value)
+            assert not field.evaluate(_CUT), name
         expect(quantity).to_have_value("38.825")
         method = page.get_by_label("Payment method, new line")
         assert "Add a payment" == method.locator("option:checked").inner_text()
