@@ -9,6 +9,9 @@ from training.receipts import pdf, strips
 from training.receipts.faces import DEJAVU_MONO
 from training.receipts.strips import Row, Strip
 
+# What one process has read, it reads no more: see `tests/extract/conftest`.
+pytestmark = pytest.mark.xdist_group("recognition")
+
 RUSSIAN = (
     Row("Магазин «Ромашка»"),
     Row("город Москва, улица Ленина 15"),

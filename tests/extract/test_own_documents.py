@@ -11,6 +11,9 @@ from training.receipts import kinds, pdf
 from training.receipts.faces import Case
 from training.receipts.truth import Truth, TruthItem
 
+# What one process has read, it reads no more: see `tests/extract/conftest`.
+pytestmark = pytest.mark.xdist_group("recognition")
+
 TILL = make_documents.till_receipt()
 NFCE = make_documents.nfce()
 DANFE = make_danfe.danfe()

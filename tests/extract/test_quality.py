@@ -10,6 +10,9 @@ from recibo.schemas import receipts
 from recibo.schemas.receipts import Quality
 from tests import drawing, make_documents
 
+# What one process has read, it reads no more: see `tests/extract/conftest`.
+pytestmark = pytest.mark.xdist_group("recognition")
+
 SHEET = drawing.picture(make_documents.till_receipt().rows).convert("RGB")
 # Paper in a room is not white.
 PHOTO = SHEET.point([value * 0.8 for value in range(256)] * 3)

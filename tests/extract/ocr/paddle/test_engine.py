@@ -13,6 +13,9 @@ from recibo.extract.ocr.paddle.engine import PaddleEngine
 from tests import drawing
 from training.receipts.strips import Row
 
+# What one process has read, it reads no more: see `tests/extract/conftest`.
+pytestmark = pytest.mark.xdist_group("recognition")
+
 ROWS = [
     Row("CORNER SHOP LIMITED", is_centered=True),
     Row("25 High Street, Springfield", is_centered=True),
