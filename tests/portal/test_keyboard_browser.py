@@ -13,7 +13,7 @@ from tests.portal.browser import DESK, Address, Site
 from tests.portal.keyboard import press, reach, walk
 
 # One browser at a time, however many processes run the tests.
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("second browser")
 
 PHONE = (390, 844)
 TABLET = (900, 700)

@@ -7,7 +7,7 @@ from tests.people import PASSWORD
 from tests.portal.browser import DESK, Site, violations
 
 # One browser at a time, however many processes run the tests.
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("second browser")
 
 MAX_BYTES = 150_000
 VISITED = ("sign-in", "sign-up", "forgot-password", "accept-invite", "nowhere")

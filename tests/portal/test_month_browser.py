@@ -16,7 +16,7 @@ from tests.portal.browser import DESK, Site, width
 from tests.portal.keyboard import press, reach
 
 # One browser at a time, however many processes run the tests.
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("second browser")
 
 PHONE = (390, 844)
 NUMBER = "M-2 corrected"
