@@ -33,6 +33,7 @@ _PRIOR_OF_NAMES = {
     "right": 1.5,
     "step0": 1.5,
     "colon": 1.0,
+    "step1": -0.5,
     "step2": -1.0,
     "no_name": -3.0,
     "digits": -2.0,
@@ -49,6 +50,10 @@ _PRIOR_OF_NAMES = {
     "weak_label": -1.5,
     "form": 1.0,
     "letter": 1.5,
+    "addresses_person": 1.5,
+    "tax_number_below": 2.0,
+    "place_below": 0.5,
+    "numbered_below": 0.5,
     "has_address": 1.0,
     "mentioned": 0.5,
 }

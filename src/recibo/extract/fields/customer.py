@@ -5,7 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from recibo.extract.fields import address_pieces, choices, company_names, recipients
+from recibo.extract.fields import (
+    address_pieces,
+    choices,
+    company_names,
+    recipients,
+    unlabelled_customer,
+)
 from recibo.extract.fields.name_candidates import Piece, pieces_of
 from recibo.extract.fields.name_page import book, is_address
 from recibo.extract.fields.tax_id import TaxId
@@ -37,6 +43,11 @@ _OTHERS = (
     *("number", "order_number", "weak_number", "other_number", "date", "other_date", "due_date"),
     *("time", "total", "payable"),
 )
+# The rest of a label: `Customer / Vehicle`, `Cliente (cód. 00418)`.
+_SECOND_WORD = re.compile(r"\s*(?:/\s*[^\W\d_]+(?:\s[^\W\d_]+)?|\([^()]{1,24}\))\s*:?\s*$")
+_FIRST_WORD = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+)?\s*/\s*$")
+# `Naam: J. de Groot Datum: 24-9-2024`
+_NEXT_LABEL = re.compile(r"\s+[^\W\d_][\w./]{1,14}:(?=\s)")
 # The customer's number: `Rosa Ferreira (4418)`.
 _NUMBER_AT_END = re.compile(r"(?<=\w)\s*\(\W*\d[\d\s-]*\)$")
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
@@ -66,7 +77,7 @@ def names(rows: Sequence[Row], sellers: Sequence[str]) -> tuple[Extracted[str], 
 
 def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candidate]:
     """Return the texts next to labels of the customer, with their features."""
-    known = frozenset(normalize(name).letters for name in sellers)
+    known = frozenset(normalize(name).letters for name in sellers[:1])
     labelled = [
         found
         for row in rows
@@ -83,7 +94,12 @@ def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candida
     addressed = [
         (_found(text, row, box), {"letter": 1.0}) for text, row, box in by_letters.values()
     ]
-    found = list(_whole((*labelled, *addressed)))
+    unlabelled = [
+        (_found(piece.text, piece.row, piece.box), features)
+        for piece, features in (unlabelled_customer.find(rows, sellers) if rows else [])
+        if normalize(piece.text).letters not in by_letters
+    ]
+    found = list(_whole((*labelled, *addressed, *unlabelled)))
     if not found:
         return []
     places = _Places.of(rows, [one for one, _ in found])
@@ -213,12 +229,14 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
             # The last line of the title of an NFC-e: `para Consumidor Final`.
             continue
         for label in lexicon.wordbook(_ROLE, _ADDRESSED).find(piece.text):
-            rest = piece.text[label.end :]
+            rest = _behind(label, piece)
             is_alone = not any(map(str.isalnum, rest))
             is_weak = normalize(piece.text[label.start : label.end]).letters in _weak()
             is_led = is_alone and not is_weak
             is_led |= label.kind == _ADDRESSED or _AFTER_LABEL.match(rest) is not None
-            if label.start <= _FIRST_SIGNS and is_led:
+            if is_led and (
+                label.start <= _FIRST_SIGNS or _FIRST_WORD.match(piece.text[: label.start])
+            ):
                 yield label, piece
         if book("billed_alone").is_all(piece.text):
             yield Phrase("billed_alone", 0, len(piece.text)), piece
@@ -228,16 +246,17 @@ def _near(
     label: Phrase, piece: Piece, row: Row, rows: Sequence[Row]
 ) -> Iterator[tuple[Extracted[str], dict[str, float]]]:
     """Yield the text right of a label, and the texts below it."""
+    behind = _behind(label, piece)
     words = {
         "short_label": float(label.end - label.start <= _SHORT_LABEL),
         "weak_label": float(normalize(piece.text[label.start : label.end]).letters in _weak()),
         "alone": float(label.kind == "billed_alone"),
         "addressed": float(label.kind == _ADDRESSED),
-        "heading": float(not any(map(str.isalnum, piece.text[label.end :]))),
+        "heading": float(not any(map(str.isalnum, behind))),
         "colon": float(":" in piece.text[label.end :]),
     }
-    sign = _AFTER_LABEL.match(piece.text[label.end :])
-    rest = piece.text[label.end + (sign.end() if sign else 0) :].strip(_EDGES)
+    sign = _AFTER_LABEL.match(behind)
+    rest = _before_other(behind[sign.end() if sign else 0 :].strip(_EDGES))
     start = row.text.find(piece.text) + label.end
     # Behind `Buyer (Bill to)` there is only a bracket.
     if any(map(str.isalnum, rest)):
@@ -254,6 +273,19 @@ def _near(
         yield _found(cells[0].text.strip(_EDGES), row, cells[0].box), {**words, **place}
     if not is_listed:
         yield from _below(piece, row, rows, words)
+
+
+def _behind(label: Phrase, piece: Piece) -> str:
+    """Return the text behind a label, without its second word."""
+    rest = piece.text[label.end :]
+    return "" if _SECOND_WORD.match(rest) else rest
+
+
+def _before_other(text: str) -> str:
+    """Return a name without what is behind it: `Recebemos de Ana Lima a quantia de R$ 90,00`."""
+    sums = lexicon.wordbook("after_payer").find(text)
+    ends = [*(one.start for one in sums), *(one.start() for one in _NEXT_LABEL.finditer(text))]
+    return text[: min((end for end in ends if end), default=len(text))].rstrip(_EDGES)
 
 
 def _names_other(piece: Piece) -> bool:
@@ -304,12 +336,16 @@ def _below(
                 other.box.x0 < piece.box.x1 and piece.box.x0 - piece.box.height < other.box.x1
             )
             is_left = other.box.x0 > piece.box.x0 - 3 * piece.box.height
+            # A block at the right edge of a page is often aligned with it.
+            is_left |= abs(other.box.x1 - piece.box.x1) < 0.5 * piece.box.height
             if below.line.page != row.line.page or gap > _HEIGHTS_BELOW * piece.box.height:
                 return
             if not (is_under and is_left) or steps >= _ROWS_BELOW:
                 continue
-            if other.text.rstrip().endswith(":"):
+            if other.text.rstrip().endswith(":") or _is_of_items(below):
                 return
+            if _is_label(other.text):
+                continue
             text = other.text.strip(_EDGES)
             features = {**words, "below": 1.0, f"step{min(steps, 2)}": 1.0}
             yield _found(text, below, other.box), features
@@ -319,6 +355,12 @@ def _below(
                 yield _found(both, below, around([last[1], other.box])), joined
             last = (text, other.box)
             steps += 1
+
+
+def _is_of_items(row: Row) -> bool:
+    is_priced = any(row.is_money(amount) for amount in row.amounts)
+    is_other = bool(lexicon.phrasebook(*_OTHERS).find(row.text))
+    return headings.is_heading(row) or (is_priced and not is_other)
 
 
 def _next_label(piece: Piece, row: Row) -> float:
@@ -376,5 +418,21 @@ def _weak() -> frozenset[str]:
     """Words that are also labels of other things."""
     return frozenset(
         normalize(word).letters
-        for word in ("name", "nome", "nombre", "nom", "nama", "guest", "payer", "attn", "to", "aan")
+        for word in (
+            "name",
+            "nome",
+            "nombre",
+            "nom",
+            "nama",
+            "guest",
+            "payer",
+            "attn",
+            "to",
+            "aan",
+            "account",
+            "naam",
+            "navn",
+            "namn",
+            "nimi",
+        )
     )

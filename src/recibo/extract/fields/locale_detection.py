@@ -26,7 +26,9 @@ _BRAZIL, _IN_BRAZIL = "BR", "pt"
 # Without its dots and slash a shorter legal form occurs by chance.
 _LEAST_FORM = 4
 
-_PHONE_PREFIX = re.compile(r"(?<!\d)(?:\+\s?|00(?=\d{2,3}[ -]))(\d{2,3})(?=[\s\-().]*\d)")
+_PHONE_PREFIX = re.compile(
+    r"(?<!\d)(?:\+\s?|(?<!-)00(?=\d{2,3}[ -](?:[\s\-().]?\d){7,}))(\d{2,3})(?=[\s\-().]*\d)"
+)
 _DOMAIN_END = re.compile(
     r"(?<![\w.-])[a-z0-9-]{2,40}(?:\.[a-z0-9-]{4,})*\.((?:com?\.)?[a-z]{2})(?![\w])"
 )

@@ -18,7 +18,7 @@ _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
 _KINDS = (*_NUMBER_KINDS, "date", "other_date", "time")
 _SIGN = r"(?:no|nr|nro|num|number|nummer|numero|id|n[°ºo]|n(?=\s?[.:°º])|[cč](?=\.))(?![a-z])"
 # Text between a label and its number: "No.", "Nr:", "#", "n°".
-_LEAD = re.compile(rf"^\W*(?:{_SIGN}\s?[.:#]*\s*)*[\s:.#*_=\-)]*", re.IGNORECASE)
+_LEAD = re.compile(rf"^[\Wºª]*(?:{_SIGN}\s?[.:#]*\s*)*[\s:.#*_=\-)]*", re.IGNORECASE)
 # A few words may be between them if "No." or a similar sign follows: "de venta POS No.".
 _LONG_LEAD = re.compile(
     rf"^(?:\s*[^\W\d]{{1,12}}\.?(?=\s)){{1,4}}?\s+(?:{_SIGN}|#)\W*", re.IGNORECASE
@@ -45,18 +45,26 @@ _SLIP_ROWS = 3
 #: One word; its groups are joined by a hyphen, a slash or a dot. Before a series and a slash there
 #: may be a short type in capitals, as the law of Portugal requires: `FR 2024/5512`.
 NUMBER = re.compile(
-    r"(?:[A-Z]{2,3} (?=[A-Z0-9]*[0-9][A-Z0-9]*/[0-9]))?"
+    r"(?:[A-Z]{2,3} (?=[A-Z0-9]+/[0-9]))?"
     r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
 )
 
+# What follows a label that is the start of a number, and one in a few capitals.
+_BEHIND_NAME = re.compile(r"[-_/](?:[A-Z]{1,4}[-_/])*\w*\d")
+_BEHIND_PREFIX = re.compile(rf"{_BEHIND_NAME.pattern}|\d{{4}}| [A-Z0-9]+/\d")
+_LONG_NAME = 4
+
 _JOINING = ("to", "from", "of", "no")
-# A series in capitals before a number: `F 10418`, `GS 2026-0188`.
-_IN_SERIES = re.compile(r"[A-Z]{1,4} (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)")
+# A series in capitals before a number: `F 10418`, `GS 2026-0188`, `A/25 002317`.
+_IN_SERIES = re.compile(
+    r"[A-Z]{1,4}(?:/\d\d)? (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)"
+)
 
 _MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
 
 # Digits in at least three groups, up to the end of the row: `88 4410 2277 1`, `2026 03 8812044`.
-_GROUPS = re.compile(r"\d{1,4}(?: \d{1,4}){1,4} \d{1,8}$")
+# A ticket of an airline has the three digits of the airline and ten more (IATA resolution 722).
+_GROUPS = re.compile(r"\d{1,4}(?: \d{1,4}){1,4} \d{1,8}$|\d{3}[ -]\d{10}(?!\w)")
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
@@ -168,12 +176,17 @@ def _label_features(
     """Return the features of a label and its place relative to the number."""
     before = row.text[previous.end if previous else 0 : label.start]
     text = row.text[label.start : label.end]
+    is_after_other = previous is not None and previous.kind == "other_number"
+    if previous is not None and any(
+        previous.end <= end < label.start for end, _ in stacked.gaps(row)
+    ):
+        is_after_other = False
     return {
         label.kind: 1,
         "plain": _PLAIN.fullmatch(text) is not None,
         "asked": _ASKING.search(row.text[label.start :]) is not None,
         "within": has_word(before),
-        "other_before": previous is not None and previous.kind == "other_number",
+        "other_before": is_after_other,
         "slip": row.index in slips,
         "reference_of_slip": row.index in slips and _is_reference(label, row.text),
     }
@@ -227,8 +240,11 @@ def _is_of_street(label: Phrase, row: Row) -> bool:
 
 
 def _begins_number(label: Phrase, text: str) -> bool:
-    """Return whether a label is the start of a number, "INV-77", "INV-GB-77"."""
-    return re.match(r"[-_/](?:[A-Z]{1,4}[-_/])*\w*\d", text[label.end :]) is not None
+    """Return whether a label is the start of a number: "INV-GB-77", "INV0048812", "FS 24A/109"."""
+    rest, name = text[label.end :], text[label.start : label.end]
+    is_short = name.isupper() and len(name) < _LONG_NAME and not _PLAIN.fullmatch(name)
+    behind = _BEHIND_PREFIX if is_short else _BEHIND_NAME
+    return behind.match(rest) is not None
 
 
 def _right_or_below(
@@ -257,10 +273,15 @@ def _read(text: str) -> str | None:
     """Return the number at the start of `text`, as printed, if there is one."""
     for lead in (_LEAD.match(text), _LONG_LEAD.match(text)):
         rest = _AMONG_DIGITS.sub("0", text[lead.end() :]) if lead else ""
-        match = _GROUPS.match(rest) or _in_series(rest) or NUMBER.match(rest)
+        match = _at_start(rest)
         if match and is_number(match.group(), rest):
             return match.group()
     return None
+
+
+def _at_start(text: str) -> re.Match[str] | None:
+    """Return the text at the start that has the shape of a number, with its groups and series."""
+    return _GROUPS.match(text) or _in_series(text) or NUMBER.match(text)
 
 
 def _in_series(text: str) -> re.Match[str] | None:
@@ -280,7 +301,7 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
         number = _overlapping(row, label, below)
         return None if number is None or _is_with_label(number, below) else number
     is_next = below.index == row.index + 1
-    first = NUMBER.match(below.text)
+    first = _at_start(_cell_from(below, 0))
     is_title = _END_OF_LABEL.match(row.text[label.end :]) and label.start == 0
     if first and is_title and is_next and is_number(first.group(), below.text):
         return first.group()
@@ -341,8 +362,15 @@ def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
         overlaps = box.x0 < label_box.x1 and box.x1 > label_box.x0
         is_of_date = any(start <= match.start() < end for start, end in taken)
         if overlaps and not is_of_date and is_number(match.group(), below.text[match.start() :]):
-            return match.group()
+            whole = _at_start(_cell_from(below, match.start())) or match
+            return whole.group()
     return None
+
+
+def _cell_from(row: Row, start: int) -> str:
+    """Return the text of a row from a position to the end of its cell."""
+    ends = (end for end, _ in stacked.gaps(row) if end > start)
+    return row.text[start : min(ends, default=len(row.text))]
 
 
 def is_number(text: str, rest: str) -> bool:

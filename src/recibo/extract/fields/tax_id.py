@@ -38,8 +38,10 @@ _CNPJ = "br_cnpj"
 _LEAST = 0.5
 # The buyer's number is near the word for buyer, or in the rows below it.
 _BUYER_ROWS = 3
-# Amounts next to each other are not groups of one number.
-_MONEY = re.compile(r"(?<![\d.,])\d+[.,]\d{2}(?![\d.,])")
+# Amounts next to each other are not groups of one number, and neither is a date.
+_OTHER = re.compile(
+    r"(?<![\d.,])\d+[.,]\d{2}(?![\d.,])|(?<![\d/])\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})(?![\d/])"
+)
 # A labelled number may have an unknown format: this many digits, perhaps after letters.
 _ANY_NUMBER = re.compile(r"(?=(?:\W*\w){8,18}\W*$)[A-Z]{0,3}\d(?:[-/.]?\d){6,14}[A-Z]{0,3}")
 # A word may come between the label and such a number.
@@ -183,7 +185,7 @@ def _read(
 def _leading_number(text: str, number: TaxNumber) -> str:
     """Return the longest run of groups at the start of `text` with the format of the number."""
     head = re.sub(r"^\W*(?:(?:no|nr|n|id|number)\b)?\W*", "", text, flags=re.IGNORECASE).upper()
-    match = _RUN.match(_MONEY.sub("|", head))
+    match = _RUN.match(_OTHER.sub("|", head))
     if match is None:
         return ""
     groups = re.split(rf"{_GROUP_SIGNS}+", match.group())
@@ -207,7 +209,7 @@ def _unlabelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
 @lru_cache(maxsize=1024)
 def _proven(text: str) -> tuple[tuple[str, TaxNumber], ...]:
     """Return the numbers in a text that pass the rule of a country, with each such country's."""
-    joined = _joined_groups(_MONEY.sub("|", text.upper()))
+    joined = _joined_groups(_OTHER.sub("|", text.upper()))
     return tuple((one, number) for one in joined for number in _owners(one))
 
 

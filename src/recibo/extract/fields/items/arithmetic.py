@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.model import LineItem
@@ -211,7 +211,16 @@ def _products(usable: Sequence[Number], total: Decimal) -> Iterator[Factors]:
                 may_be_rounded = not is_whole or qty * unit_price == total
                 product = qty, unit_price, total
                 if may_be_rounded and (agrees(*product) or is_rounded(*product)):
-                    yield Factors(qty, unit_price, quantity, price)
+                    yield _signed(Factors(qty, unit_price, quantity, price), total)
+
+
+def _signed(found: Factors, total: Decimal) -> Factors:
+    """Return factors with the sign that one of them has if the total is negative: `-2 x 7,25`."""
+    if total < 0 <= found.price_figure.value and found.qty_figure.value < 0:
+        return replace(found, qty=-found.qty)
+    if total < 0 <= found.qty_figure.value and found.price_figure.value < 0:
+        return replace(found, unit_price=-found.unit_price)
+    return found
 
 
 def _unsigned(figure: Number) -> tuple[Decimal, ...]:

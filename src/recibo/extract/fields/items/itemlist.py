@@ -118,7 +118,7 @@ def _within(rows: Sequence[Row], read: Priced, reach: float) -> list[Row]:
     return [
         each
         for count, each in enumerate(rows[:_MOST_DETAILS], start=1)
-        if abs(each.line.box.y_center - read.row.line.box.y_center) <= count * reach
+        if abs(naming.distance(read.row, each)) <= count * reach
         and each.line.page == read.row.line.page
         and (read.has_name or not item_name.is_name(item_name.without_units(each.text)))
     ]
@@ -127,7 +127,7 @@ def _within(rows: Sequence[Row], read: Priced, reach: float) -> list[Row]:
 def _pitch(rows: Sequence[Row]) -> float:
     """Return the median distance of adjacent rows."""
     steps = [
-        lower.line.box.y_center - upper.line.box.y_center
+        naming.distance(upper, lower)
         for upper, lower in itertools.pairwise(rows)
         if upper.line.page == lower.line.page
     ]

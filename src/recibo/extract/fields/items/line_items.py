@@ -21,6 +21,7 @@ from recibo.extract.fields.items import (
     products,
     regions,
     shifted_rows,
+    summed_rows,
     tables,
     terminators,
 )
@@ -138,7 +139,8 @@ def _on_wide_page(lines: Sequence[Row]) -> _Items:
 
     Such rows may be anything; only their sum shows that they are items.
     """
-    by_section, listed = sectioned(lines), itemlist.read(lines)
+    by_section = sectioned(lines) or tuple(map(_item, summed_rows.find(lines)))
+    listed = itemlist.read(lines)
     if _sum(listed) not in terminators.totals(lines) or len(by_section) > len(listed):
         return by_section
     return max((listed, by_section), key=_products)

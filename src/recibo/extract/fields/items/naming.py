@@ -198,8 +198,19 @@ def below(entry: Entry, reach: float) -> list[Row]:
 
 def are_near(upper: Row, lower: Row, reach: float) -> bool:
     """Return whether a row is near enough below another to belong to the same item."""
-    distance = lower.line.box.y_center - upper.line.box.y_center
-    return upper.line.page == lower.line.page and distance <= reach
+    return upper.line.page == lower.line.page and distance(upper, lower) <= reach
+
+
+def distance(upper: Row, lower: Row) -> float:
+    """Return how far a row is below another, pixels across the slope of their text.
+
+    On a slanted page an amount at the right is nearer to the name below it than to its own.
+    """
+    words = (*upper.line.words, *lower.line.words)
+    slope = sum(word.slope * word.box.width for word in words)
+    slope /= sum(word.box.width for word in words) or 1
+    above, below = upper.line.box, lower.line.box
+    return below.y_center - above.y_center - slope * (below.x_center - above.x_center)
 
 
 def after_name(read: Priced) -> tuple[Decimal, str] | None:

@@ -1,0 +1,225 @@
+"""Customers, numbers, credits and charges as invoices of many firms print them."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.extract.model import Extracted, Receipt, TextPage, around
+from tests.extract.typesetting import text_page
+
+INVOICE = """
+Larkmoor Supplies Ltd                        Invoice no. 20417
+Unit 4 Tanner Row, Leeds LS2 7AB             Date 12/03/2026
+VAT No GB 337 9012 55  Tel 0113 496 0000
+
+{customer}
+
+Description                         Qty      Price      Amount
+Copper pipe 15mm                      4      12.50       50.00
+Radiator valve                        2      20.00       40.00
+Total                                                    90.00
+"""
+TABLE = """
+Brightwell Energy Supply Ltd                       Bill date 05/02/2026
+Ferry Wharf, Bristol BS1 4RN
+
+{rows}
+VAT at 5%                                                          8.73
+{label}                                                          {total}
+"""
+
+
+def _read(text: str) -> Receipt:
+    return pipeline.understand([[text_page(text)]])
+
+
+def _value(found: Extracted[str] | None) -> str | None:
+    return found.value if found else None
+
+
+def _customer(block: str) -> str | None:
+    return _value(_read(INVOICE.format(customer=block)).details.customer_name)
+
+
+def _number(title: str) -> str | None:
+    text = f"""
+Larkmoor Supplies Ltd
+Unit 4 Tanner Row, Leeds LS2 7AB
+{title}
+Copper pipe                     50.00
+Valve                           40.00
+Total                           90.00
+"""
+    return _value(_read(text).document_number)
+
+
+def _items(receipt: Receipt) -> list[tuple[str | None, Decimal | None, Decimal | None]]:
+    return [(item.value.name, item.value.qty, item.value.total) for item in receipt.line_items]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("Invoice / deliver to", "Customer / Vehicle", "Account holder", "Hóspede", "Passageiro"),
+        *("Faktureres til", "Factuur voor", "Nabywca / Odbiorca", "Cliente (cód. 00418)"),
+    ],
+)
+def test_the_customer_is_below_a_label_of_one_or_two_words(label: str) -> None:
+    assert _customer(f"{label}\nThe Oat Shed\n41 North Street\nBristol BS3 1EN") == "The Oat Shed"
+
+
+def test_a_name_may_end_at_the_right_edge_of_its_label() -> None:
+    block = f"{'Bill to':>63}\n{'Foxglove Events LLC':>63}\n{'Portland OR 97211':>63}"
+
+    assert _customer(block) == "Foxglove Events LLC"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Recebemos de PAULO SALGADO a importância de R$ 90,00",
+        "Recibí de PAULO SALGADO la cantidad de 90,00",
+        "Received from PAULO SALGADO",
+        "Naam: PAULO SALGADO Datum: 24-9-2026",
+    ],
+)
+def test_the_name_of_who_paid_ends_before_the_rest_of_the_sentence(sentence: str) -> None:
+    assert _customer(sentence) == "PAULO SALGADO"
+
+
+@pytest.mark.parametrize(
+    ("block", "name"),
+    [
+        ("Ms. Priya Raman\nRoom 308", "Ms. Priya Raman"),
+        ("Hotel Tayrona Real\nNIT 800.441.207-1", "Hotel Tayrona Real"),
+        ("Thank you for your order\nof 10 March", None),
+    ],
+)
+def test_a_customer_without_a_label_has_a_form_of_address_or_a_tax_number(
+    block: str, name: str | None
+) -> None:
+    assert _customer(block) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "number"),
+    [
+        ("Ticket number: 731 2204418803", "731 2204418803"),
+        ("Fatura FT A/1188", "FT A/1188"),
+        ("Fatura Simplificada FS 24A/10922", "FS 24A/10922"),
+        ("Fatura-Recibo n.º 2026A/214", "2026A/214"),
+        ("Faktura VAT FV/112/09/2026", "FV/112/09/2026"),
+        ("Rechnungskorrektur GS-00418", "GS-00418"),
+        ("INVOICE NO INV0048812", "INV0048812"),
+        ("Kreditnotanr. 90217\nGjelder faktura 55108", "90217"),
+    ],
+)
+def test_a_number_has_its_series_and_is_not_that_of_another_document(
+    title: str, number: str
+) -> None:
+    assert _number(title) == number
+
+
+def test_a_credit_note_is_negative_and_keeps_printed_signs() -> None:
+    receipt = _read("""
+VERNEBUA AS                                     Kreditnota
+Strandgata 88, 2317 Hamar                       Dato 18.03.2026
+
+Varenavn                      Antall Enhetspris    Beløp
+Arbeidsbukse str. 52              -2    899,00   -1 798,00
+Vernesko S3                       -1  1 349,00   -1 349,00
+Sum eks. mva                                     -3 147,00
+Mva 25 %                                           -786,75
+Til gode NOK                                     -3 933,75
+""")
+
+    assert receipt.total is not None
+    assert receipt.total.value == Decimal("-3933.75")
+    assert _items(receipt) == [
+        ("Arbeidsbukse str. 52", Decimal(-2), Decimal("-1798.00")),
+        ("Vernesko S3", Decimal(-1), Decimal("-1349.00")),
+    ]
+
+
+@pytest.mark.parametrize("label", ["Soma das tarifas", "Energy before tax"])
+def test_charges_are_found_by_the_amount_below_that_is_their_sum(label: str) -> None:
+    rows = f"""
+Energy used                                                      102.42
+Standing charge                                                   19.11
+Green tariff                                                      53.02
+          {label}                                                174.55
+""".strip("\n")
+    receipt = _read(TABLE.format(rows=rows, label="Total", total="183.28"))
+
+    assert [name for name, _, _ in _items(receipt)] == [
+        "Energy used",
+        "Standing charge",
+        "Green tariff",
+    ]
+
+
+def test_amounts_of_a_slanted_page_belong_to_the_names_above_them() -> None:
+    page = _slanted(
+        text_page("""
+TAVERNA THALASSINOS
+AKTI KOUNTOURIOTI 22, CHANIA
+AFM: 998104424
+APODEIXI No 004127
+TRAPEZI 11
+26/11/2026 21:40
+CHORIATIKI SALATA
+                      1 x 9,50          9,50
+OCHTAPODI SCHARAS
+                      2 x 14,00        28,00
+OUZO 200ML
+                      1 x 8,00          8,00
+SYNOLO                                 45,50
+"""),
+        slope=0.13,
+    )
+
+    receipt = pipeline.understand([[page]])
+
+    assert [(name, str(total)) for name, _, total in _items(receipt)] == [
+        ("CHORIATIKI SALATA", "9.50"),
+        ("OCHTAPODI SCHARAS", "28.00"),
+        ("OUZO 200ML", "8.00"),
+    ]
+
+
+def _slanted(page: TextPage, slope: float) -> TextPage:
+    """Return a page whose rows fall to the right, by so many pixels per pixel."""
+    lines = []
+    for line in page.lines:
+        words = tuple(
+            replace(
+                word,
+                slope=slope,
+                box=replace(
+                    word.box,
+                    y0=word.box.y0 + slope * word.box.x_center,
+                    y1=word.box.y1 + slope * word.box.x_center,
+                ),
+            )
+            for word in line.words
+        )
+        lines.append(replace(line, words=words, box=around([word.box for word in words])))
+    return replace(page, lines=tuple(lines))
+
+
+@pytest.mark.parametrize(
+    ("row", "is_indian"), [("TRAN 0091-2287 09/27/2026", False), ("Tel 0091 22 2345 6789", True)]
+)
+def test_only_a_whole_telephone_number_shows_a_country(row: str, *, is_indian: bool) -> None:
+    receipt = _read(f"""
+INK & CARD
+1180 Elm St
+{row}
+FOUNTAIN INK                   48.00
+REFILL                         14.50
+TOTAL                          62.50
+""")
+
+    assert (_value(receipt.currency) == "INR") is is_indian
