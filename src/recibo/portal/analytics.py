@@ -134,7 +134,7 @@ async def _spent(
             )
 
     async with database.read() as session:
-        newest = await spend.newest_currency(session, member)
+        newest = await spend.newest_currency(session, member, chosen.period)
     expected = currency.upper() if currency and _CURRENCY.fullmatch(currency) else newest or ""
     found, merchants = await asyncio.gather(by_currency(), merchants_in(expected))
     spent = spending(chosen, found, currency)

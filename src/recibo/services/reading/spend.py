@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Row as ResultRow
-from sqlalchemy import Select, String, cast, func
+from sqlalchemy import ColumnElement, ScalarSelect, Select, String, cast, func
 
 from recibo.schemas.actor import Actor
 from recibo.schemas.states import ReviewStatus
@@ -81,25 +81,25 @@ async def top_merchants(
 ) -> list[Sum]:
     """Return the merchants with the largest totals in one currency."""
     spent = func.coalesce(func.sum(Row.total), 0, type_=Row.total.type)
-    query = (
+    top = (
         _of_period(actor, period)
         .where(Row.currency == currency, Row.merchant_key.is_not(None))
         .group_by(Row.merchant_key)
         .with_only_columns(Row.merchant_key, func.count().label("receipts"), spent.label("spent"))
         .order_by(spent.desc(), Row.merchant_key)
+        .limit(limit)
+        .subquery()
     )
-    rows = (await session.execute(query.limit(limit))).all()
-    names = await _names(session, actor, [row.merchant_key for row in rows])
-    return [
-        Sum(names.get(row.merchant_key, row.merchant_key), row.receipts, row.spent) for row in rows
-    ]
+    query = top.select().add_columns(_newest_name(actor, top.c.merchant_key).label("name"))
+    rows = await session.execute(query.order_by(top.c.spent.desc(), top.c.merchant_key))
+    return [Sum(row.name or row.merchant_key, row.receipts, row.spent) for row in rows]
 
 
-async def newest_currency(session: ReadSession, actor: Actor) -> str | None:
+async def newest_currency(session: ReadSession, actor: Actor, period: Period) -> str | None:
     """Return the currency of the newest receipt that has one, of few: a good guess at once."""
-    newest_first = (Row.org_id.desc(), Row.id.desc())
-    query = receipts.live(actor).with_only_columns(Row.currency).order_by(*newest_first)
-    newest = (await session.execute(query.limit(_NEWEST))).scalars()
+    query = _of_period(actor, period).with_only_columns(Row.currency)
+    newest_first = query.order_by(Row.issued_on.desc()).limit(_NEWEST)
+    newest = (await session.execute(newest_first)).scalars()
     return next(filter(None, newest), None)
 
 
@@ -169,20 +169,16 @@ def _groups(actor: Actor, period: Period) -> Select[Any]:
     ).group_by(*keys)  # fmt: skip
 
 
-async def _names(session: ReadSession, actor: Actor, keys: Sequence[str]) -> dict[str, str]:
-    """Return the names of merchants as their newest receipts have them."""
-    of_org = receipts.live(actor)
-    newest = [
-        of_org.where(Row.merchant_key == key)
-        .with_only_columns(Row.id)
+def _newest_name(actor: Actor, key: ColumnElement[str]) -> ScalarSelect[str | None]:
+    """Select the name of a merchant as its newest receipt has it."""
+    return (
+        receipts.live(actor)
+        .where(Row.merchant_key == key)
+        .with_only_columns(Row.merchant_name)
         .order_by(Row.id.desc())
         .limit(1)
         .scalar_subquery()
-        for key in keys
-    ]
-    query = of_org.where(Row.id.in_(newest)).with_only_columns(Row.merchant_key, Row.merchant_name)
-    rows = (await session.execute(query)).all() if keys else ()
-    return {row.merchant_key: row.merchant_name for row in rows}
+    )
 
 
 def _spend(currency: str, rows: Sequence[ResultRow[Any]]) -> Spend:
