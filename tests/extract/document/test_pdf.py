@@ -8,6 +8,8 @@ import pypdfium2 as pdfium
 import pytest
 from PIL import Image
 from reportlab.lib.utils import ImageReader
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen import canvas
 
 from recibo.extract import errors
@@ -32,10 +34,11 @@ def document(
     *draw: Callable[[canvas.Canvas], object],
     size: tuple[float, float] = (WIDTH, HEIGHT),
     rotation: int = 0,
+    compressed: bool = True,
 ) -> bytes:
     """Return a PDF of one page."""
     buffer = io.BytesIO()
-    page = canvas.Canvas(buffer, pagesize=size, invariant=True)
+    page = canvas.Canvas(buffer, pagesize=size, invariant=True, pageCompression=int(compressed))
     page.setPageRotation(rotation)
     for act in draw:
         act(page)
@@ -201,6 +204,40 @@ def test_ligatures_are_letters() -> None:
     assert not any("\ufb01" in text for text in texts(only_page(data)))
 
 
+def test_letters_that_one_glyph_draws_are_in_one_word() -> None:
+    def print_ligature(page: canvas.Canvas) -> None:
+        pdfmetrics.registerFont(TTFont("Vera", "Vera.ttf"))
+        page.setFont("Vera", 10)
+        page.drawString(20, 200, "o\xbfce")
+
+    printed = document(print_body, print_ligature, compressed=False)
+    # The glyph is the letters "ffi"; a name in the same stream gets as much shorter.
+    for old, new in ((b"<00BF>", b"<006600660069>"), (b"VeraSans-Roman)", b"VeraSa)")):
+        assert old in printed
+        printed = printed.replace(old, new, 1)
+
+    assert "office" in texts(only_page(printed))
+
+
+def test_narrow_gaps_separate_words_that_have_no_space_between_them() -> None:
+    def print_words(page: canvas.Canvas) -> None:
+        x = 20.0
+        for text in ("Rue", "Haute", "14", "75011", "Paris"):
+            page.drawString(x, 200, text)
+            x += page.stringWidth(text) + 1.6
+
+    page = only_page(document(print_body, print_words))
+
+    assert {"Rue", "Haute", "14", "75011", "Paris"} <= set(texts(page))
+
+
+def test_spaced_letters_are_one_word() -> None:
+    def print_spaced(page: canvas.Canvas) -> None:
+        page.drawString(20, 200, "INVOICE", charSpace=1.6)
+
+    assert "INVOICE" in texts(only_page(document(print_body, print_spaced)))
+
+
 def test_a_scan_with_a_hidden_layer_is_a_picture() -> None:
     def scan(page: canvas.Canvas) -> None:
         page.drawImage(photo(600, 800), 0, 0, WIDTH, HEIGHT)
@@ -258,6 +295,7 @@ def test_a_huge_page_is_drawn_within_limits() -> None:
     assert page.draw(10).shape == picture.shape
 
 
+@pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 def test_a_decompression_bomb_is_refused_before_it_is_decoded() -> None:
     file = io.BytesIO()
     Image.new("L", (12_000, 12_000)).save(file, "JPEG")
