@@ -223,3 +223,77 @@ TOTAL                          62.50
 """)
 
     assert (_value(receipt.currency) == "INR") is is_indian
+
+
+def _taxed(rows: str, *, head: str = "12 High Street, Bristol BS1 4RN") -> Receipt:
+    return _read(f"""
+Corner House
+{head}
+12/05/2025 10:22
+{rows}
+""")
+
+
+def test_one_row_lists_the_taxes_of_several_rates() -> None:
+    receipt = _taxed("""
+CREMA HIDRAT 400ML                 16,90
+TERMOMETRO DIGITAL                  7,80
+SUERO FISIOLOGICO                  12,40
+TOTAL EUROS                        37,10
+TARJETA                            37,10
+IVA incluido: 4% 0,48 21% 4,29
+""")
+
+    assert receipt.tax
+    assert receipt.tax.value == Decimal("4.77")
+    taxes = {line.value.rate: line.value.amount for line in receipt.details.taxes}
+    assert taxes == {Decimal(4): Decimal("0.48"), Decimal(21): Decimal("4.29")}
+
+
+def test_the_tax_is_the_sum_of_different_taxes_if_no_sum_is_printed() -> None:
+    receipt = _taxed(
+        head="Av Juarez 118, 06010 Ciudad de Mexico  RFC SES010203AB1",
+        rows="""
+REFRESCO COLA 600ML                57.00
+PAN DULCE SURTIDO                  50.00
+JAMON PAVO 250G                   236.90
+TOTAL M.N.                      $ 343.90
+EFECTIVO                        $ 500.00
+CAMBIO                          $ 156.10
+IVA 16% $ 18.21      IEPS 8% $ 3.70
+""",
+    )
+
+    assert receipt.tax
+    assert receipt.tax.value == Decimal("21.91")
+
+
+def test_a_tax_that_is_the_sum_of_the_others_stays() -> None:
+    receipt = _taxed("""
+Soup                                40.00
+Roast                               60.00
+VAT 5%                               2.00
+VAT 20%                             12.00
+Total VAT                           14.00
+TOTAL                              114.00
+""")
+
+    assert receipt.tax
+    assert receipt.tax.value == Decimal("14.00")
+
+
+def test_the_amount_below_a_heading_is_no_tax_if_another_one_has_a_label() -> None:
+    receipt = _taxed("""
+DESCRIZIONE                 IVA    Prezzo
+4 x 2,50
+Coperto                     10%     10,00
+2 x 13,00
+Cacio e pepe                10%     26,00
+Saltimbocca                 10%     74,00
+TOTALE COMPLESSIVO                 110,00
+di cui IVA                          10,00
+Pagamento elettronico              110,00
+""")
+
+    assert receipt.tax
+    assert receipt.tax.value == Decimal("10.00")

@@ -21,6 +21,7 @@ from recibo.extract.fields.tax_candidates import (
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import TaxLine
 from recibo.extract.text import lexicon
+from recibo.extract.text.numbers import Number
 from recibo.extract.text.phrases import Phrase
 
 _HALF = Decimal("0.5")
@@ -91,6 +92,12 @@ def _of_label(
     row: Row, label: Phrase, entries: Sequence[Entry], context: TaxContext
 ) -> Iterator[TaxCandidate]:
     name = name_of(row, label)
+    if pairs := _rates_and_taxes(row, label, context):
+        for rate_before, tax in pairs:
+            entry = replace(entries[0], amount=tax)
+            line = TaxLine(name, rate_before.value, amount=tax.value)
+            yield context.labelled(entry, line)
+        return
     rate, is_bare = _rate_of(row, label, context)
     for proof in _proofs(row, entries, rate, context):
         line = TaxLine(name, rate, proof.base, proof.entry.amount.value)
@@ -109,6 +116,20 @@ def _of_label(
     for entry in ends.values():
         line = TaxLine(name, rate, amount=entry.amount.value)
         yield context.labelled(entry, line, bare=is_bare, ambiguous=len(ends) > 1)
+
+
+def _rates_and_taxes(
+    row: Row, label: Phrase, context: TaxContext
+) -> Sequence[tuple[Number, Number]]:
+    """Return the taxes of several rates after a label, each after its rate: `4% 0,48 21% 4,29`."""
+    ends = [other.start for other in tax_labels(row) if other.start > label.start]
+    end = min(ends, default=len(row.text))
+    after = [amount for amount in row.amounts if label.end <= amount.start < end]
+    pairs = list(zip(after[::2], after[1::2], strict=False))
+    is_list = len(pairs) > 1 and len(after) == len(pairs) * 2
+    if is_list and all(rate.is_percent and context.is_money(row, tax) for rate, tax in pairs):
+        return pairs
+    return ()
 
 
 def _taxed_above(above: Row, entry: Entry, context: TaxContext) -> tuple[Decimal, Decimal] | None:

@@ -20,7 +20,8 @@ _HALVES = 2
 def tax_sums(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[Decimal], ...]:
     """Return the candidates for the whole tax, best first."""
     tabled = tax_table.longest_table_tax(rows)
-    labelled = total.labelled(entries, Role.TAX)
+    # Below the heading of a column may be any amount.
+    labelled = total.labelled(sorted(entries, key=lambda one: not _name(one)), Role.TAX)
     of_several = [run for run in tabled if "\n" in run.text]
     # The zero rate is often the first of several.
     nothing = [tax for tax in labelled if not tax.value]

@@ -17,16 +17,18 @@ _LEAST_ADDRESS, _LEAST_NAME, _LEAST_TAX_ID, _LEAST_DATE = 0.5, 0.5, 0.5, 0.5
 def with_amounts(receipt: Receipt, candidates: Candidates) -> Receipt:
     """Return the receipt with the amounts that agree with each other and with its total."""
     amounts = adjusted.chosen(candidates, receipt)
+    taxes = tax_lines.chosen(candidates.amounts, receipt)
     details = replace(
         receipt.details,
-        taxes=tax_lines.chosen(candidates.amounts, receipt),
+        taxes=taxes,
         payments=paid.chosen(candidates, receipt),
         discount=amounts["discount"],
         tip=amounts["tip"],
         service_charge=amounts["service_charge"],
         rounding=amounts["rounding"],
     )
-    return replace(receipt, details=details)
+    tax = tax_lines.whole(candidates.amounts, taxes, receipt)
+    return replace(receipt, details=details, tax=tax)
 
 
 def with_parties(

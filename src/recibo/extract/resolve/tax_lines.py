@@ -47,6 +47,38 @@ def chosen(candidates: DetailCandidates, header: Receipt) -> tuple[Extracted[Tax
     )
 
 
+def whole(
+    candidates: DetailCandidates, lines: Sequence[Extracted[TaxLine]], header: Receipt
+) -> Extracted[Decimal] | None:
+    """Return the tax of a document: the sum of its tax lines if the tax that was read is of one.
+
+    The layout of a fiscal document says which of its taxes is the one of the receipt.
+    """
+    tax, amounts = header.tax, [line.value.amount or Decimal(0) for line in lines]
+    summed = sum(amounts, Decimal(0))
+    if tax is None or candidates.fiscal_taxes is not None or tax.value not in amounts:
+        return tax
+    if tax.value in (summed, summed - tax.value) or _is_between(tax.value, header):
+        return tax
+    if len({_kind(line.value) for line in lines}) < len(lines):
+        return tax
+    text = "\n".join(line.text for line in lines)
+    confidence = min(tax.confidence, *(line.confidence for line in lines))
+    return replace(tax, value=summed, text=text, confidence=confidence)
+
+
+def _is_between(tax: Decimal, header: Receipt) -> bool:
+    """Return whether a tax is what the total is above the subtotal."""
+    total, subtotal = header.total, header.subtotal
+    if total is None or subtotal is None:
+        return False
+    return abs(total.value - subtotal.value - tax) <= _CENT
+
+
+def _kind(line: TaxLine) -> tuple[str | None, Decimal | None]:
+    return line.name, line.rate
+
+
 def _probability(
     line: TaxCandidate, found: Sequence[Option[Lines]], known: Sequence[float]
 ) -> float:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Row as ResultRow
 from sqlalchemy import ColumnElement, ScalarSelect, Select, String, cast, func
+from sqlalchemy import Row as ResultRow
 
 from recibo.schemas.actor import Actor
 from recibo.schemas.states import ReviewStatus
