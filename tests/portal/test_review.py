@@ -44,7 +44,7 @@ async def test_doubtful_fields_come_first_with_reasons(sqlite_url: str, tmp_path
 
     assert "2 things to check" in page.text
     assert "Items add up to 41.20, the total is 42.10: 0.90 missing." in page.text
-    assert page.text.index("0.90 missing") < page.text.index("Hard to read")
+    assert page.text.index("0.90 missing") < page.text.index("Not certain")
     assert page.text.index("Also possible 41.20 47.20") < page.text.index("Header")
     assert raw.count('name="total"') == 1
     assert 'viewBox="0 0 500 900"' in raw

@@ -61,6 +61,10 @@ def test_total_is_corrected_and_the_next_one_shown_by_keyboard(site: Site) -> No
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
         page.keyboard.press("Enter")
+        expect(page.locator("#outcome")).to_have_text(
+            "1 thing to check. Press Enter again to approve anyway."
+        )
+        page.keyboard.press("Enter")
         page.wait_for_url(re.compile(rf"{older}\?notice=next"))
 
 

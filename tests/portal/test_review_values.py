@@ -175,7 +175,7 @@ async def test_taxes_payments_and_parties_are_corrected(sqlite_url: str, tmp_pat
         refused = await review.post(due_date="soon", **{"payment-0-last4": "42"})
         after = await review.receipt()
 
-    assert "Some lines are hard to read." in before.text
+    assert "Some lines are not certain." in before.text
     assert ("5.00", "1.50", "2026-04-13", "44555666000199") == (
         receipt["discount"], receipt["tip"], receipt["due_date"], receipt["customer_tax_id"],
     )  # fmt: skip

@@ -24,6 +24,20 @@ def kept(before: Sequence[Line], after: Sequence[Line]) -> Iterator[tuple[int, i
                 yield first + offset, start + offset, tag == "equal"
 
 
+def differing(
+    before: Sequence[Line], after: Sequence[Line]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the places of changed lines of the later version, with the values that they had.
+
+    Where values were only added, that is the whole line.
+    """
+    for old, new, is_same in kept(before, after):
+        if not is_same:
+            line, now = before[old], after[new]
+            lost = {name: one for name, one in line.items() if one not in (None, now.get(name))}
+            yield new, lost or dict(line)
+
+
 def changed(
     before: Sequence[Line], after: Sequence[Line]
 ) -> Iterator[tuple[Line | None, Line | None]]:

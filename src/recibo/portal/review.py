@@ -18,6 +18,7 @@ from recibo.portal import (
     field_labels,
     forms,
     headers,
+    list_changes,
     pages,
     photo_hints,
     receipt_history,
@@ -236,6 +237,7 @@ async def show(
         checks_heading=review_checks.heading,
         hints=photo_hints.sentences(details.evidence.quality if details.evidence else None),
         sums=_sums(details.receipt, typed),
+        lines_read=lambda name: _lines_read(details, name),
         base_url=caller.services.base_url or str(caller.request.base_url).rstrip("/"),
         **_form(details, error, typed),
         **context,
@@ -270,6 +272,17 @@ def _sums(receipt: Receipt, typed: dict[str, str] | None) -> dict[str, Sum]:
     if typed is None:
         return review_checks.added_up(receipt)
     return _typed_sums(receipt, typed, [one.field for one in review_forms.wrong(receipt, typed)])
+
+
+def _lines_read(details: ReceiptDetails, name: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the lines of a list that a person changed, by their places, as they were read."""
+    if details.machine is None:
+        return []
+    read, now = (
+        [one.model_dump(mode="json") for one in getattr(version, name)]
+        for version in (details.machine, details.receipt)
+    )
+    return list(list_changes.differing(read, now))
 
 
 def _typed_sums(receipt: Receipt, typed: dict[str, str], wrong: Collection[str]) -> dict[str, Sum]:

@@ -1,7 +1,7 @@
 """What a person should check on a receipt, in plain sentences, and how its amounts add up."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.lib import money
@@ -40,8 +40,13 @@ class Ledger:
 
     @property
     def gap(self) -> Decimal:
-        """What the parts lack; negative if they are more than the whole."""
+        """What must be added to the parts to reach the whole."""
         return self.expected - self.added
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the parts lack something; amounts of a credit note are negative."""
+        return self.gap * self.expected > 0
 
     @property
     def sentence(self) -> str:
@@ -53,7 +58,7 @@ class Ledger:
             "expected": self.amount(self.expected),
             "gap": self.amount(abs(self.gap)),
         }
-        if self.gap > 0:
+        if self.is_short:
             return _(
                 "%(parts)s add up to %(added)s, %(whole)s is %(expected)s: %(gap)s missing.",
                 **texts,
@@ -99,7 +104,7 @@ class Check:
     sentences: tuple[str, ...]
     ledger: Ledger | None = None
     is_missing: bool = False
-    #: For items that lack an amount: what each sum that they may add up to lacks, nearest first.
+    #: For lines that lack an amount: what each sum that they may add up to lacks, nearest first.
     offers: tuple[Ledger, ...] = ()
 
 
@@ -108,7 +113,7 @@ class Sum:
     """A sentence that says whether amounts add up."""
 
     text: str
-    #: `ok`, or `off` if something is missing or too much.
+    #: `ok`, or `off` if something is missing or too much; `near` if that may be rounding.
     state: str
 
 
@@ -174,26 +179,33 @@ def added_up(receipt: Receipt, *, unknown: Collection[str] = ()) -> dict[str, Su
     """
     names = [name for name, needed in _NEEDED.items() if needed.isdisjoint(unknown)]
     ledgers = {name: ledger(receipt, name) for name in names}
-    return {
-        name: Sum(one.sentence, "off") if one.gap else Sum(one.agreement, "ok")
-        for name, one in ledgers.items()
-        if one is not None
-    }
+    return {name: _sum(one) for name, one in ledgers.items() if one is not None}
+
+
+def _sum(one: Ledger) -> Sum:
+    if not one.gap:
+        return Sum(one.agreement, "ok")
+    is_near = abs(one.gap) <= sums.tolerance(one.currency)
+    return Sum(one.sentence, "near" if is_near else "off")
 
 
 def _check(receipt: Receipt, field: str, reasons: list[ReviewReason]) -> Check:
     codes = {one.code for one in reasons}
     disagreeing = _disagreeing(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
     sentences = [_sentence(receipt, one, disagreeing) for one in reasons]
-    offers = _offers(receipt) if disagreeing and field == "line_items" else ()
+    offers = _offers(receipt, field) if disagreeing else ()
     return Check(field, tuple(sentences), disagreeing, ReviewCode.MISSING in codes, offers)
 
 
-def _offers(receipt: Receipt) -> tuple[Ledger, ...]:
-    """Return the sums that items may add up to and do not reach, one for each amount missing."""
-    found = (_items(receipt, name) for name in ("subtotal", "total"))
-    by_gap = {one.gap: one for one in found if one and one.gap > 0}
-    return tuple(by_gap[gap] for gap in sorted(by_gap))
+def _offers(receipt: Receipt, field: str) -> tuple[Ledger, ...]:
+    """Return the sums that lines may add up to and do not reach, one for each amount missing."""
+    found: list[Ledger | None] = []
+    if field == "line_items":
+        found = [_items(receipt, name) for name in ("subtotal", "total")]
+    elif field == "taxes":
+        found = [_taxes(receipt)]
+    by_gap = {one.gap: one for one in found if one and one.is_short}
+    return tuple(by_gap[gap] for gap in sorted(by_gap, key=abs))
 
 
 def _disagreeing(receipt: Receipt, field: str) -> Ledger | None:
@@ -214,7 +226,7 @@ def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None
             share=share,
         )
     if reason.code is ReviewCode.LOW_CONFIDENCE and reason.field in _LISTS:
-        return _("Some lines are hard to read. They are marked below.")
+        return _("Some lines are not certain. They are marked below.")
     return str(_SENTENCES.get(reason.code, _("Compare it with the document.")))
 
 
@@ -258,7 +270,11 @@ def _taxes(receipt: Receipt) -> Ledger | None:
 
 
 def _payments(receipt: Receipt) -> Ledger | None:
-    found = _all(receipt, _PAYMENTS, [one.amount for one in receipt.payments], "total")
+    amounts = [one.amount for one in receipt.payments]
+    found = _all(receipt, _PAYMENTS, amounts, "total")
+    # The payments of a refund are positive, its total is negative.
+    if found and found.expected < 0 < found.added:
+        found = replace(found, added=-found.added)
     # Tips and rounding may be between the two.
     return found if found and (not found.gap or sums.payments_differ(receipt)) else None
 
@@ -291,7 +307,7 @@ _SERIOUS = (
 _WHOLE = ("total", "issued_at", "merchant_name")
 _SENTENCES: Mapping[ReviewCode, LazyText] = {
     ReviewCode.MISSING: lazy_gettext("Not found on the document."),
-    ReviewCode.LOW_CONFIDENCE: lazy_gettext("Hard to read. Compare it with the document."),
+    ReviewCode.LOW_CONFIDENCE: lazy_gettext("Not certain. Compare it with the document."),
     ReviewCode.AMOUNTS_DISAGREE: lazy_gettext("The amounts do not add up."),
     ReviewCode.EMBEDDED_DIFFERS: lazy_gettext("The e-invoice in the file and the page differ."),
 }

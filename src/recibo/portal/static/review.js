@@ -1,4 +1,4 @@
-// Conveniences of the review page: linked boxes and fields, keys, zoom. It works without them.
+// Conveniences of the review page: linked boxes and fields, zoom. It works without them.
 "use strict";
 
 (() => {
@@ -38,6 +38,9 @@
     });
   }
 
+  // A field that has the focus shows its box, so that Tab leads from field to field.
+  for (const link of all(".find, .crop")) link.tabIndex = -1;
+
   // The tools of the document; without this file they are links.
   const zooms = ["100", "150", "200", "300"];
   const zoom = (steps) => {
@@ -70,55 +73,5 @@
   review.querySelector("[data-rotate]")?.addEventListener("click", (event) => {
     event.preventDefault();
     rotate();
-  });
-
-  // The next field in doubt, from the one that has the focus on.
-  const focusNextDoubt = () => {
-    const rows = all(".items .doubted").map((row) => row.querySelector("input"));
-    const doubts = [...all(".chk").map(inputOf), ...rows].filter(Boolean);
-    const at = doubts.findIndex((input) => input.closest(".chk, tbody").contains(document.activeElement));
-    doubts[(at + 1) % doubts.length]?.focus();
-  };
-
-  const reset = (input) => {
-    if (input.tagName === "SELECT") {
-      for (const option of input.options) option.selected = option.defaultSelected;
-    } else {
-      input.value = input.defaultValue;
-    }
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    input.blur();
-  };
-
-  const press = (selector) => review.querySelector(selector)?.click();
-  const keys = {
-    j: () => press("[data-next]"),
-    k: () => press("[data-previous]"),
-    s: () => press("[data-next]"),
-    n: focusNextDoubt,
-    r: rotate,
-    b: () => press(".boxes-off"),
-    "+": () => zoom(1),
-    "=": () => zoom(1),
-    "-": () => zoom(-1),
-    enter: () => press("[data-approve]"),
-  };
-
-  document.addEventListener("keydown", (event) => {
-    const { target, key } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (target.matches("input:not([type=checkbox]), select, textarea")) {
-      if (key === "Escape") reset(target);
-      return;
-    }
-    if ("noKeys" in document.body.dataset) return;
-    // Behind an open dialog nothing happens.
-    if (document.querySelector(":popover-open")) return;
-    // Enter on a link or a button is for that one.
-    if (key === "Enter" && target.closest("a, button, summary, label, [popover]")) return;
-    const act = keys[key.toLowerCase()];
-    if (!act) return;
-    event.preventDefault();
-    act();
   });
 })();

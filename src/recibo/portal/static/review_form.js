@@ -145,15 +145,15 @@
     if (entry && target.value) follow(entry);
   });
 
-  // What items lack is filled in; without this file, the link leads to the empty row.
+  // What items or taxes lack is filled in; without this file, the link leads to the empty row.
   for (const link of form.querySelectorAll("[data-missing]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
       const name = document.getElementById(link.hash.slice(1));
-      const total = form.elements[name.name.replace(/name$/, "total")];
-      if (!total.value) {
-        total.value = link.dataset.missing;
-        total.dispatchEvent(new Event("input", { bubbles: true }));
+      const amount = document.getElementById(link.dataset.into);
+      if (!amount.value) {
+        amount.value = link.dataset.missing;
+        amount.dispatchEvent(new Event("input", { bubbles: true }));
       }
       name.focus();
     });
@@ -176,24 +176,28 @@
   });
 
   // The same page after saving shows the place where one was, and says at the buttons what the
-  // notice at its top says. The row has the focus, not its field: Enter approves.
+  // notice at its top says. What is around the field has the focus, not the field: Enter approves.
   const PLACE = "recibo:place";
   const panel = document.querySelector(".panel-scroll");
   const keepPlace = () => {
-    const row = document.activeElement?.closest("[data-f]")?.dataset.f ?? "";
-    const place = [location.pathname, panel.scrollTop, scrollY, row];
+    const { activeElement: active } = document;
+    const row = active?.closest("[data-f]")?.dataset.f ?? "";
+    const place = [location.pathname, panel.scrollTop, scrollY, row, active?.name ?? ""];
     sessionStorage.setItem(PLACE, JSON.stringify(place));
   };
-  const [path, top, pageTop, row] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  const [path, top, pageTop, row, name] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
   sessionStorage.removeItem(PLACE);
-  if (path === location.pathname && (top || pageTop)) {
-    const shown = row ? form.querySelector(`[data-f="${CSS.escape(row)}"]`) : null;
-    if (shown) {
-      shown.tabIndex = -1;
-      shown.focus({ preventScroll: true });
-    }
+  if (path === location.pathname) {
+    const around = row ? form.querySelector(`[data-f="${CSS.escape(row)}"]`) : null;
+    const field = `:is(input, select)[name="${CSS.escape(name)}"]`;
+    const shown = around?.querySelector(field) ?? around?.querySelector("input, select");
     panel.scrollTop = top;
     scrollTo(0, pageTop);
+    if (shown) {
+      shown.parentElement.tabIndex = -1;
+      shown.parentElement.focus({ preventScroll: true });
+      shown.scrollIntoView({ block: "nearest" });
+    }
     const notice = document.querySelector("#notes [role=status]");
     if (notice) document.getElementById("outcome").textContent = notice.textContent.trim();
   }
