@@ -209,6 +209,7 @@ def test_enter_says_first_what_is_unresolved(site: Site) -> None:
         expect(outcome).to_have_text("1 thing to check. Press Enter again to approve anyway.")
         # What one changes is asked about again.
         page.locator("#tax-0-amount").fill("9")
+        expect(outcome).to_be_empty()
         expect(page.locator("[data-sums=taxes]")).to_contain_text("too much")
         page.locator("#tax-0-amount").blur()
         press(page, "Enter")
@@ -224,3 +225,29 @@ def test_enter_approves_a_receipt_without_doubts_at_once(site: Site) -> None:
         with page.expect_navigation():
             page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("notice="))
+
+
+def test_box_of_a_field_is_not_behind_the_tools(site: Site) -> None:
+    with site.visit(size=(1280, 480)) as page:
+        show(page, "mia")
+        box, tools = page.locator("#box-total"), page.locator(".doc-tools")
+        page.locator("#total").focus()
+        expect(page.locator("#box-total.on")).to_have_count(1)
+        shown, front = box.bounding_box(), tools.bounding_box()
+        assert shown
+        assert front
+        assert shown["y"] + shown["height"] <= front["y"]
+
+
+def test_row_is_marked_as_a_whole_on_phones(site: Site) -> None:
+    color = "one => getComputedStyle(one).backgroundColor"
+    with site.visit(size=(390, 844)) as page:
+        show(page, "noa")
+        page.locator("#item-0-name").focus()
+        row = page.locator("tbody.on[data-f=item-0]")
+        expect(row).to_have_count(1)
+        assert "rgba(0, 0, 0, 0)" != row.evaluate(color)
+        assert {"rgba(0, 0, 0, 0)"} == {one.evaluate(color) for one in row.locator("td").all()}
+        assert "ellipsis" == page.locator("#item-1-name").evaluate(
+            "one => getComputedStyle(one).textOverflow"
+        )

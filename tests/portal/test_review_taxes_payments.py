@@ -8,6 +8,7 @@ from recibo.extract.model import (
     Details,
     DocumentType,
     Extracted,
+    LineItem,
     Payment,
     PaymentMethod,
     TaxLine,
@@ -40,6 +41,55 @@ async def test_taxes_and_payments_that_do_not_add_up_are_to_be_checked(
     assert "Payments add up to 5.00, the total is 41.20: 36.20 missing." in page.text
     assert "To review: Taxes do not add up and 1 more" in inbox.text
     assert "Para revisar: Os impostos não batem" in translated.text
+
+
+async def test_a_tax_that_is_missing_is_offered(sqlite_url: str, tmp_path: Path) -> None:
+    details = Details(taxes=(Extracted(TaxLine("GST", amount=Decimal("4.00")), 0.95, "GST 4,00"),))
+    tax = Extracted(Decimal("5.25"), 0.95, "5,25")
+    async with reviewing(sqlite_url, tmp_path, tax=tax, details=details) as review:
+        page = await review.page()
+        review.service.stranger.headers["Accept-Language"] = "pt-BR"
+        translated = await review.page()
+
+    assert "Add a tax of 1.25" in page.text
+    assert "#tax-1-name" in page.links
+    for text in ("3 pontos a conferir", "Impostos por alíquota somam 4,00", "imposto de 1,25"):
+        assert text in translated.text, text
+
+
+async def test_refund_that_is_not_paid_back_as_a_whole_lacks_the_rest(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    items = [LineItem("Pão", total=Decimal(-3)), LineItem("Leite", total=Decimal(-4))]
+    read = tuple(Extracted(one, 0.95, one.name) for one in items)
+    total = Extracted(Decimal(-10), 0.95, "-10,00")
+    payment = Extracted(Payment(PaymentMethod.CASH, Decimal(8)), 0.95, "CASH 8,00")
+    details = Details(payments=(payment,))
+    async with reviewing(
+        sqlite_url, tmp_path, line_items=read, total=total, details=details
+    ) as review:
+        page = await review.page()
+
+    assert "Items add up to -7.00, the total is -10.00: 3.00 missing." in page.text
+    assert "Add an item of -3.00" in page.text
+    assert "Payments add up to -8.00, the total is -10.00: 2.00 missing." in page.text
+    assert "too much" not in page.text.lower()
+
+
+async def test_corrected_lines_say_how_they_were_read(sqlite_url: str, tmp_path: Path) -> None:
+    lines = [TaxLine(f"GST {number}", amount=Decimal(number)) for number in range(1, 7)]
+    details = Details(taxes=tuple(Extracted(one, 0.95, "GST") for one in lines))
+    async with reviewing(sqlite_url, tmp_path, details=details) as review:
+        await review.post(**{"item-1-name": "Leite integral", "tax-1-rate": "5"})
+        one = await review.page()
+        await review.post(**{f"tax-{number}-name": "ISS" for number in range(1, 6)})
+        many = await review.page()
+
+    assert "Line 2 was read as “Leite”" in one.text
+    assert "Line 2 was read as “GST 2, 2.00”" in one.text
+    assert "Read as" not in one.text
+    assert "Line 4 was read as “GST 4”" in many.text
+    assert "2 more lines were changed" in many.text
 
 
 async def test_taxes_that_are_no_parts_of_the_tax_are_not_compared(

@@ -37,6 +37,21 @@ async def test_typed_amounts_are_added_up_without_saving(sqlite_url: str, tmp_pa
     assert before == after
 
 
+async def test_amounts_that_differ_by_rounding_are_near(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        page = await review.page()
+        form = {name: one.get("value") or "" for name, one in page.inputs.items()}
+        states = []
+        for total in ("42.10", "42.09", "42.05", "42.04"):
+            typed = {"item-2-total": "0.90", "subtotal": "", "tax": "", "total": total}
+            answer = await review.service.stranger.post(
+                f"{review.path()}/sums", data={**form, **typed}
+            )
+            states.append(answer.json()["sums"]["line_items"]["state"])
+
+    assert ["ok", "near", "near", "off"] == states
+
+
 async def test_typed_values_are_checked_without_saving(sqlite_url: str, tmp_path: Path) -> None:
     async with reviewing(sqlite_url, tmp_path) as review:
         await review.post(subtotal="40", tax="2.1", **{"tax-0-amount": "2.1"})

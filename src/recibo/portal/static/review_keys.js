@@ -91,6 +91,7 @@
     open.focus();
   };
   review.addEventListener("input", () => {
+    if (isAsked) outcome.textContent = "";
     isAsked = false;
   });
 
