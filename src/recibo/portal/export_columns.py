@@ -24,8 +24,9 @@ _HEADINGS: Mapping[str, LazyText] = {
     "accuracy": lazy_gettext("Accuracy"),
     "created_by": lazy_gettext("Uploaded by"),
     "version": lazy_gettext("Version"),
-    "created_at": lazy_gettext("Uploaded"),
-    "updated_at": lazy_gettext("Last change"),
+    # Spreadsheets know no offsets. "Issued" is the time as printed.
+    "created_at": lazy_gettext("Uploaded (UTC)"),
+    "updated_at": lazy_gettext("Last change (UTC)"),
     "name": lazy_gettext("Description"),
     "qty": lazy_gettext("Quantity"),
     "unit_price": lazy_gettext("Unit price"),

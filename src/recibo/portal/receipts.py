@@ -44,7 +44,7 @@ from recibo.store.db import ReadSession
 
 router = routers.make(PAGE)
 
-_MONTHS_TO_EXPORT = 4
+_MONTHS_TO_EXPORT = 12
 # What a member approved without so long a pause was one review.
 _PAUSE = dt.timedelta(hours=1)
 _REVIEW = dt.timedelta(hours=12)
@@ -78,15 +78,15 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 class Finished:
     """What a member may export after a review."""
 
-    #: What they approved just now; empty if a link cannot name so many.
+    #: What they approved just now and is still there; empty if a link cannot name so many.
     ids: Sequence[str]
     #: Months with approved receipts, the one reviewed most first.
     months: Sequence[Period]
 
-    def export(self, format_: str) -> str:
+    def export(self, format_: str, **more: str) -> str:
         """Return the URL of an export of what was approved just now."""
         chosen = [("id", one) for one in self.ids]
-        return f"{PAGE}/export?{urlencode([('format', format_), *chosen])}"
+        return f"{PAGE}/export?{urlencode([('format', format_), *more.items(), *chosen])}"
 
 
 class AgainForm(BaseModel):
@@ -253,9 +253,9 @@ async def _finished(
         actor=caller.member.user_id,
         since=clock.now() - _REVIEW,
     )
-    chosen = _of_one_review(
-        await audit.newest_resources(session, caller.member, approved, limit=_MOST_REVIEWED)
-    )
+    known = await audit.newest_resources(session, caller.member, approved, limit=_MOST_REVIEWED)
+    uploaded = await receipts.approved_of(session, caller.member, list(known))
+    chosen = _of_one_review(known, uploaded)
     reviewed = await spend.months_of(session, caller.member, chosen)
     newest = await spend.newest_months(
         session, caller.member, most=_MONTHS_TO_EXPORT, review=ReviewStatus.APPROVED
@@ -267,15 +267,22 @@ async def _finished(
     return Finished(ids, [periods.month_of(first) for first in months])
 
 
-def _of_one_review(approved: Mapping[str, dt.datetime]) -> list[str]:
-    """Return what was approved, newest first, up to the first long pause."""
+def _of_one_review(
+    approved: Mapping[str, dt.datetime], uploaded: Mapping[str, dt.datetime]
+) -> list[str]:
+    """Return what was approved and is still there, newest first, up to the end of another review.
+
+    A review ends with a long pause, or before anything of the next one was uploaded.
+    """
     chosen: list[str] = []
-    after = clock.now()
+    after = begin = clock.now()
     for receipt_id, at in approved.items():
-        if after - at > _PAUSE:
+        if after - at > _PAUSE or (chosen and at < begin):
             break
-        chosen.append(receipt_id)
         after = at
+        if receipt_id in uploaded:
+            chosen.append(receipt_id)
+            begin = min(begin, uploaded[receipt_id])
     return chosen
 
 

@@ -14,7 +14,14 @@ from recibo.schemas import stored
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
-from recibo.schemas.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
+from recibo.schemas.states import (
+    AuditAction,
+    EventType,
+    FailureCode,
+    ReceiptStatus,
+    ResourceType,
+    ReviewStatus,
+)
 from recibo.services import audit
 from recibo.services.reading import duplicates, idempotency, pending_counts, review, rollups
 from recibo.services.webhooks import events
@@ -59,6 +66,21 @@ async def media_types(
     )
     known = {row.id: row.media_type for row in await session.execute(query)}
     return {one: known[one] for one in receipt_ids if one in known}
+
+
+async def approved_of(
+    session: ReadSession, actor: Actor, receipt_ids: Sequence[str]
+) -> dict[str, dt.datetime]:
+    """Return when those receipts were uploaded that exist and are approved, by their ids."""
+    query = (
+        live(actor)
+        .where(
+            tables.Receipt.id.in_(receipt_ids),
+            tables.Receipt.review_status == ReviewStatus.APPROVED,
+        )
+        .with_only_columns(tables.Receipt.id, tables.Receipt.created_at)
+    )
+    return {row.id: row.created_at for row in await session.execute(query)}
 
 
 async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.Receipt:
