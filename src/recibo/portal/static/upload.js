@@ -165,6 +165,8 @@
 
   const upload = (files) => {
     if (!files.length) return;
+    // What an earlier button did is no longer of interest.
+    find(".notes > [role=status]")?.remove();
     begin();
     for (const file of files) {
       const row = find("#upload-row").content.firstElementChild.cloneNode(true);
