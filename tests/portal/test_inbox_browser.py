@@ -15,6 +15,10 @@ from tests.portal.browser import PHONE, Site, violations, width
 pytestmark = pytest.mark.xdist_group("browser")
 
 DESK = (1280, 900)
+EMPTY_ROWS = """() => {
+  const cells = ".inbox tbody :is(.c-why, .c-cat, .c-date, .c-total)";
+  for (const one of document.querySelectorAll(cells)) one.replaceChildren();
+}"""
 
 
 def sign_up(page: Page, name: str) -> None:
@@ -124,12 +128,18 @@ def test_inbox_works_without_javascript(site: Site, tmp_path: Path) -> None:
         sign_up(page, "dora")
         page.goto("/portal/receipts?upload=yes")
         expect(page.get_by_label("Take photo")).to_be_visible()
+        # Phones drop nothing.
+        expect(page.get_by_text("or drop them on the page")).to_be_hidden()
         page.locator("#file").set_input_files(make_receipts(tmp_path, "D-1", "D-2"))
         page.get_by_role("button", name="Upload").click()
         expect(page.get_by_text("Uploaded.")).to_be_visible()
         while page.get_by_text("34.15 MYR").count() < len(("D-1", "D-2")):
             page.goto("/portal/receipts")
         assert width(page) <= PHONE[0]
+        # Keys do nothing without scripts.
+        page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+        expect(page.locator(".list-foot [popovertarget=shortcuts]")).to_be_hidden()
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
 
         page.locator("summary", has_text="Currency").click()
         page.get_by_label("Currency").fill("myr")
@@ -147,3 +157,57 @@ def test_inbox_works_without_javascript(site: Site, tmp_path: Path) -> None:
         page.get_by_role("button", name="Delete 1 receipt").click()
         expect(page.get_by_text("1 receipt deleted.")).to_be_visible()
         expect(page.get_by_text("34.15 MYR")).to_have_count(1)
+
+
+def test_upload_shows_the_export_and_removes_the_last_note(site: Site, tmp_path: Path) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "eva")
+        page.goto("/portal/receipts?did=delete&done=3")
+        export = page.locator(".head summary", has_text="Export")
+        note = page.get_by_text("3 receipts deleted.")
+        expect(note).to_be_visible()
+        expect(export).to_have_count(0)
+        choose(page, make_receipts(tmp_path, "E-1"))
+        expect(note).to_have_count(0)
+        expect(export).to_be_visible()
+        export.click()
+        # An open menu stays while the list goes on.
+        expect(page.get_by_text("34.15 MYR")).to_be_visible()
+        expect(page.get_by_role("link", name="Excel (XLSX), one row per item")).to_be_visible()
+
+
+def test_columns_and_search_stay_where_they_are(site: Site, tmp_path: Path) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "fay")
+        page.goto("/portal/receipts")
+        choose(page, make_receipts(tmp_path, "F-1", "F-2"))
+        expect(page.get_by_text("34.15 MYR")).to_have_count(2)
+        # Without the note about the upload.
+        page.goto("/portal/receipts")
+        columns, search = page.locator(".inbox th"), page.locator("#q")
+        read = [one.bounding_box() for one in columns.all()]
+        # As long as a receipt is read, it has no values.
+        page.evaluate(EMPTY_ROWS)
+        assert read == [one.bounding_box() for one in columns.all()]
+
+        before = search.bounding_box()
+        search.fill("kedai")
+        search.press("Enter")
+        expect(page.get_by_role("link", name="Clear all")).to_be_visible()
+        after = search.bounding_box()
+        assert before
+        assert after
+        assert [before[side] for side in ("x", "y")] == [after[side] for side in ("x", "y")]
+        assert [box and box["y"] for box in read] == [
+            box and box["y"] for box in [one.bounding_box() for one in columns.all()]
+        ]
+
+
+def test_g_and_r_lead_to_what_is_to_review(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "gil")
+        page.goto("/portal/analytics")
+        page.wait_for_load_state("load")
+        for key in "gr":
+            page.keyboard.press(key)
+        page.wait_for_url("**/portal/receipts?review=needs_review")

@@ -1,5 +1,7 @@
 """What phones of 390 px show, in a real browser."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -37,6 +39,9 @@ def test_all_are_selected_and_what_to_review_is_in_view(site: Site, address: Add
         page.get_by_text("Select", exact=True).click()
         assert [] == violations(page)
         page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
+        # Nothing is behind the checkboxes.
+        for box in page.locator(".inbox .thumb-box").all():
+            expect(box).to_be_hidden()
         page.get_by_text("Select all", exact=True).click()
         expect(whole).to_be_checked()
         expect(page.locator(".inbox tbody :checked")).to_have_count(len(NUMBERS))
@@ -120,3 +125,30 @@ def test_tab_that_has_the_focus_is_in_view(site: Site, address: Address) -> None
             expect(tab).to_be_focused()
             expect(tab).to_be_in_viewport(ratio=1)
             page.keyboard.press("Tab")
+
+
+def test_bars_are_opaque_and_details_stay_within_the_margin(site: Site, address: Address) -> None:
+    with site.visit(size=SIZE) as page:
+        with_receipts(page, address("fay"))
+        for bar in (".topbar", ".bottombar"):
+            color = page.locator(bar).evaluate("one => getComputedStyle(one).backgroundColor")
+            assert re.fullmatch(r"rgb\(\d+, \d+, \d+\)", color), color
+        page.get_by_role("link", name="KEDAI KOPI").first.click()
+        page.locator("#title").wait_for()
+        text = page.locator("dd", has_text="rcp_").locator("code").bounding_box()
+        heading = page.locator(".rv-head").bounding_box()
+        assert text
+        assert heading
+        assert text["x"] + text["width"] <= heading["x"] + heading["width"] - 16
+
+
+def test_note_is_apart_from_the_tabs_above_an_empty_list(site: Site, address: Address) -> None:
+    with site.visit(size=SIZE) as page:
+        body = {"email": address("gil"), "password": PASSWORD, "org_name": "Padaria Aurora"}
+        assert page.request.post("/v1/auth/signup", data=body).ok
+        page.goto("/portal/receipts?did=delete&done=3")
+        tabs = page.locator("#tabs").bounding_box()
+        note = page.get_by_role("status").filter(has_text="3 receipts deleted.").bounding_box()
+        assert tabs
+        assert note
+        assert note["y"] >= tabs["y"] + tabs["height"] + 8

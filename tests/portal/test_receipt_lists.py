@@ -1,6 +1,7 @@
 """The list of receipts: its filters and its pages."""
 
 import datetime as dt
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -119,6 +120,15 @@ async def test_invalid_filters_show_an_error_and_the_newest_receipts(
         assert 400 == answer.status_code, query
         assert error in pages.parse(answer).text, query
         assert 1 == len(receipt_pages.listed_ids(answer)), query
+
+
+async def test_date_is_empty_until_it_is_read(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    await receipt_pages.upload(sqlite_service)
+    answer = await sqlite_service.stranger.get(PATH)
+
+    assert '<td role="cell" class="c-date num soft"></td>' in answer.text
+    assert re.search(r"receipt.jpg Uploaded \w+ \d+, \d{4} Reading", pages.parse(answer).text)
 
 
 async def test_empty_list_says_what_to_do(sqlite_service: Installation) -> None:
