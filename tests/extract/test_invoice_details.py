@@ -83,6 +83,8 @@ def test_a_name_may_end_at_the_right_edge_of_its_label() -> None:
         "Recibí de PAULO SALGADO la cantidad de 90,00",
         "Received from PAULO SALGADO",
         "Naam: PAULO SALGADO Datum: 24-9-2026",
+        "Named insured: PAULO SALGADO",
+        "PAGADOR\nPAULO SALGADO - CPF 187.720.441-28\nRua Sete de Abril 418, Niterói/RJ 24020-000",
     ],
 )
 def test_the_name_of_who_paid_ends_before_the_rest_of_the_sentence(sentence: str) -> None:

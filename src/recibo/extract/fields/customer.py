@@ -50,6 +50,10 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+)?\s*/\s*$")
 _NEXT_LABEL = re.compile(r"\s+[^\W\d_][\w./]{1,14}:(?=\s)")
 # The customer's number: `Rosa Ferreira (4418)`.
 _NUMBER_AT_END = re.compile(r"(?<=\w)\s*\(\W*\d[\d\s-]*\)$")
+# `Rosa Ferreira - CPF 187.720.441-28`
+_TAX_NUMBER_AT_END = re.compile(
+    r"(?<=\w)(?:\s*[-–—,|]\s*|\s+)[A-Z]{2,5}(?:/[A-Z]{2,5})?[.:]?\s*\d[\d.\-/]{7,20}[A-Z\d]?$"
+)
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
 
 
@@ -379,7 +383,7 @@ def _pieces_before(row: Row, edge: float) -> tuple[Piece, ...]:
 
 
 def _found(text: str, row: Row, box: Box) -> Extracted[str]:
-    name = _NUMBER_AT_END.sub("", text)
+    name = _TAX_NUMBER_AT_END.sub("", _NUMBER_AT_END.sub("", text))
     return Extracted(name, 0, text, row.line.page, box)
 
 
