@@ -229,7 +229,7 @@ TOTAL                          62.50
 
 def _taxed(rows: str, *, head: str = "12 High Street, Bristol BS1 4RN") -> Receipt:
     return _read(f"""
-Corner House
+Corner Shop
 {head}
 12/05/2025 10:22
 {rows}
