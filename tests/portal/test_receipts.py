@@ -202,7 +202,7 @@ async def test_receipt_is_deleted_after_confirmation(database_url: str, tmp_path
         ]
         twice = await service.stranger.post(f"{PATH}/{receipt_id}/delete")
 
-    assert "its file are erased from storage only after 30 days" in asked.text
+    assert "cannot be restored. Its data and its file are erased" in asked.text
     assert f"{PATH}/{receipt_id}/delete" in kept.links
     assert "The receipt is deleted." in deleted.text
     assert "No receipts yet" in deleted.text

@@ -18,7 +18,7 @@
     }
     const focused = document.activeElement?.getAttribute("href");
     for (const part of document.querySelectorAll("[data-fresh]")) {
-      // Nobody loses an open menu.
+      // An open menu would close.
       if (part.querySelector("details[open]")) continue;
       const fresh = page.getElementById(part.id);
       // What the page does not have any more is no longer true.
