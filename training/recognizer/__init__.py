@@ -1,0 +1,1 @@
+"""Fine-tunes the recognition model on generated lines of receipts."""
