@@ -1,13 +1,14 @@
-"""Adding to rows that may not exist yet."""
+"""Adding to rows, and adding rows, that may exist or not."""
 
 import asyncio
+import datetime as dt
 from decimal import Decimal
 
 from sqlalchemy import select
 
 from recibo.store import upsert
 from recibo.store.db import Database
-from recibo.store.tables import MerchantTotal
+from recibo.store.tables import Installation, MerchantTotal
 from tests import make
 
 
@@ -42,3 +43,14 @@ async def test_first_additions_at_once_are_all_counted(database: Database) -> No
     await asyncio.gather(*(add(database, org_id, 1, "0.10") for _ in range(8)))
 
     assert [("A Shop", 8, Decimal("0.80"))] == await totals(database)
+
+
+async def test_missing_row_is_inserted_and_one_that_is_there_stays(database: Database) -> None:
+    created_at = dt.datetime(2026, 3, 14, 10, 30, tzinfo=dt.UTC)
+    for own_id in ("ins_first", "ins_second"):
+        async with database.write() as session:
+            await upsert.add_missing(session, Installation, row=1, id=own_id, created_at=created_at)
+
+    async with database.read() as session:
+        rows = (await session.execute(select(Installation))).scalars()
+        assert [("ins_first", created_at)] == [(row.id, row.created_at) for row in rows]

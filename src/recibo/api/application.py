@@ -33,6 +33,8 @@ from recibo.api.request_log import PageOf, RequestMiddleware
 from recibo.web.security_headers import SecurityHeaders
 from recibo.web.services import Services
 
+# Reading it takes milliseconds.
+_VERSION = version("recibo")
 _DESCRIPTION = """
 Upload a photo, scan or PDF of a receipt, an invoice or a Brazilian fiscal document and get back a
 typed record. Send your API key in the `X-API-Key` header.
@@ -47,7 +49,7 @@ def create_app(services: Services, page_of: PageOf | None = None) -> FastAPI:
     # Swagger UI is served from here, so /docs works without internet access.
     app = FastAPIOffline(
         title="Recibo",
-        version=version("recibo"),
+        version=_VERSION,
         description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,

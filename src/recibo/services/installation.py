@@ -122,11 +122,8 @@ async def id_of(session: ReadSession | Session) -> str | None:
 
 async def ensure_id(session: Session) -> str:
     """Return the id of a database, a new one when it has none."""
-    await session.execute(
-        upsert.insert(session, Installation)
-        .values(row=1, id=ids.new("ins"), created_at=clock.now())
-        .on_conflict_do_nothing()
-    )
+    created = {"id": ids.new("ins"), "created_at": clock.now()}
+    await upsert.add_missing(session, Installation, row=1, **created)
     return (await session.execute(select(Installation.id))).scalar_one()
 
 

@@ -194,10 +194,7 @@ class _SweepBatch:
 
 
 async def _row(session: Session) -> Sweep:
-    await session.execute(
-        upsert.insert(session, Sweep)
-        .values(row=1, stage=SweepStage.LISTING, cursor="", files=0,
-                due_at=clock.now() + _AFTER_START)
-        .on_conflict_do_nothing()
-    )  # fmt: skip
+    due_at = clock.now() + _AFTER_START
+    begun = {"stage": SweepStage.LISTING, "cursor": "", "files": 0, "due_at": due_at}
+    await upsert.add_missing(session, Sweep, row=1, **begun)
     return (await session.execute(select(Sweep))).scalar_one()

@@ -36,24 +36,33 @@ async def add(
     return (await session.execute(statement, {**key, **amounts, **others})).mappings().one()
 
 
+async def add_missing(session: Session, table: type[Table], **values: Any) -> None:
+    """Insert a row, unless it or one equal in a unique column is there."""
+    await session.execute(statement_of(table, tuple(values)), values)
+
+
 @cache
 def statement_of(
     table: type[Table],
     columns: Sequence[str],
-    key: Sequence[str],
-    changes: Sequence[str],
+    key: Sequence[str] = (),
+    changes: Sequence[str] = (),
     *,
     is_returned: bool = False,
 ) -> TextClause:
     """Return an upsert of one row, which may return it; a row with this key is changed so instead.
 
+    Without changes, a row that is there stays as it is.
+
     As text, because SQLAlchemy compiles its own INSERT … ON CONFLICT each time, which takes longer
     than the statement.
     """
+    update = f"({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"
+    conflict = update if changes else "DO NOTHING"
     statement = (
         f"INSERT INTO {table.__tablename__} ({', '.join(columns)})"  # noqa: S608 - columns of our tables; values are bound
         f" VALUES ({', '.join(f':{one}' for one in columns)})"
-        f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"
+        f" ON CONFLICT {conflict}"
         f"{' RETURNING *' if is_returned else ''}"
     )
     types = {one: table.__table__.c[one].type for one in columns}
