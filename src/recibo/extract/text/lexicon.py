@@ -124,7 +124,8 @@ def measure_kind(label: str) -> str | None:
 
 @functools.cache
 def _measure_phrases() -> Phrasebook:
-    return Phrasebook({kind: _known()[kind] for kind in ("rates", "measures")})
+    known = _known()
+    return Phrasebook({"rates": known["rates"], "measures": known["measures"] + known["quantity"]})
 
 
 def is_returned(name: str) -> bool:
@@ -193,6 +194,18 @@ def pieces() -> str:
 def counting() -> str:
     """Return a pattern of the words for a quantity or a unit price."""
     return _alternatives("counting")
+
+
+@functools.cache
+def each() -> str:
+    """Return a pattern of the words after the price of one."""
+    return _alternatives("each")
+
+
+@functools.cache
+def quantity_labels() -> str:
+    """Return a pattern of the labels of a number of articles."""
+    return _alternatives("quantity")
 
 
 @functools.cache

@@ -10,11 +10,13 @@ from decimal import Decimal
 from recibo.extract.fields.items import arithmetic, item_name
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import lexicon, numbers
+from recibo.extract.text import currency_symbols, lexicon, numbers
 from recibo.extract.text.numbers import Number
 
 _AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
 _CODE = "[0-9]{4,14}"
+# Size or color before a quantity: `Size: M | `.
+_SORT = r"(?:[^|·•\n]{1,40}[|·•]\s?){0,3}"
 # `2 AT 1 FOR 1.98`: a quantity and a unit price.
 _AT_ONE_FOR = re.compile(
     rf"^\W*(?P<qty>[0-9]+)\s+AT\s+1\s+FOR\s+\W?(?P<price>{_AMOUNT})\W*$", re.IGNORECASE
@@ -44,17 +46,14 @@ _PER_UNIT = re.compile(
 )
 # `@ 3.78`: a unit price, below the row of the item.
 _PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
-# `$18.95 each`: the same.
-_PRICE_EACH = re.compile(
-    rf"^\W*(?P<price>{_AMOUNT})\s*/?\s*(?:each|ea|apiece|per unit|c/u|cada uno|p/u)\W*$",
-    re.IGNORECASE,
-)
 # `2013.59`, `20: 4.49`: the sign between quantity and price was read as digits.
 _MERGED = re.compile(
     r"^\W*(?P<qty>[1-9][0-9]{1,5})(?:\W{1,2}(?P<rest>[0-9]{1,4}))?[.,]\s?(?P<cents>[0-9]{2})\W*$"
 )
 #: The most digits that such a sign is read as.
 _MOST_EXTRA_DIGITS = 2
+#: A larger number is no count of articles.
+_MOST_COUNTED = 1000
 #: The decimals of a weight.
 _GRAMS = 3
 
@@ -116,13 +115,13 @@ def read(row: Row) -> Detail | None:
         qty, price = Decimal(offer["qty"]), _readings(offer["price"])
         return Detail(row, (qty,), price, Decimal(offer["of"]))
     patterns = (
+        *_labelled(),
         _AT_TIMES,
         _times(),
         _AT_ONE_FOR,
         _PER_MEASURE,
         _PER_UNIT,
         _PRICE_ALONE,
-        _PRICE_EACH,
     )
     text = item_name.without_place(row.text)
     match = next((found for each in patterns if (found := each.match(text))), None)
@@ -141,6 +140,12 @@ def read_labelled(row: Row) -> Labelled | None:
     if len(numbers) != 1 or not (kind := lexicon.measure_kind(label)):
         return None
     return Labelled(row, kind == "rates", numbers[0].readings[::-1])
+
+
+def count(found: Sequence[Labelled]) -> Decimal | None:
+    """Return the number of articles if it is the only labelled number of an item."""
+    numbers = found[0].readings if len(found) == 1 else ()
+    return next((one for one in numbers if 0 < one < _MOST_COUNTED and one % 1 == 0), None)
 
 
 def joined(one: Labelled, other: Labelled) -> Detail | None:
@@ -233,7 +238,24 @@ def _times() -> re.Pattern[str]:
     """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps after an article number."""
     return re.compile(
         rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{lexicon.counting()})\W+)?(?P<qty>{_AMOUNT})"
-        rf"(?:\s*(?i:{lexicon.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{lexicon.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
+        rf"(?:\s*(?i:{lexicon.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{lexicon.counting()})\s)?(?:[x×X*@à]|\b(?:a|at)\b)\s*"
         rf"[^\w\s]?(?:[A-Z]{{1,3}}\W?|単)?\s*(?P<price>{_AMOUNT})"
         r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?(?:\s\([0-9.,]+\))?\W*$"
     )
+
+
+@functools.cache
+def _labelled() -> Sequence[re.Pattern[str]]:
+    """`Qty 2 · $68.00 each`, `Size M | Qty 2 | $68.00`, `$68.00 each, quantity 2`, `$68.00 × 2`."""
+    sign, each = currency_symbols.pattern(), lexicon.each()
+    amount = rf"(?:{sign}\s?)?(?P<price>{_AMOUNT})(?:\s?{sign})?"
+    price = rf"{amount}(?:\s?/?\s?(?i:{each}))?"
+    label, unit = lexicon.quantity_labels(), lexicon.units()
+    qty = rf"(?i:{label})\W{{0,4}}(?P<qty>[0-9]{{1,4}})(?:\s?(?i:{unit}))?"
+    rows = (
+        rf"{_SORT}{qty}\W{{1,9}}(?:(?i:{lexicon.counting()})\W{{1,4}})?{price}",
+        rf"{price}\W{{1,9}}{qty}",
+        rf"{sign}\s?(?P<price>{_AMOUNT})\s?[xX×*]\s?(?P<qty>[0-9]{{1,3}})",
+        rf"{amount}\s*/?\s*(?i:{each})",
+    )
+    return tuple(re.compile(rf"^\W*{row}\W*$") for row in rows)

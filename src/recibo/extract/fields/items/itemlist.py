@@ -51,6 +51,7 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         entries[index].priced = corrected
     reach = _NEAR * _pitch([row for row, _ in item_rows])
     _find_factors(entries, reach)
+    _set_counts(entries)
     reads = [entry.priced for entry in entries]
     named = [read for read in reads if read.has_name]
     columns = _columns(rows)
@@ -110,6 +111,17 @@ def _find_factors(entries: Sequence[Entry], reach: float) -> None:
             following.above = [row for row in following.above if row not in used]
 
 
+def _set_counts(entries: Sequence[Entry]) -> None:
+    """Set the quantities of a list in which each item has one below: `Quantity: 2`.
+
+    Below a single item it may be the number of all.
+    """
+    counts = [details.count(entry.counts) for entry in entries]
+    if len(entries) > 1 and all(counts):
+        for entry, count in zip(entries, counts, strict=True):
+            entry.count = count
+
+
 def _within(rows: Sequence[Row], read: Priced, reach: float) -> list[Row]:
     """Return the rows next to an amount, the nearest first, that may contain quantity and price.
 
@@ -164,6 +176,8 @@ class _Collector:
         """Add a labelled quantity or price: the two together are a detail."""
         detail = details.joined(self._labelled, part) if self._labelled else None
         self._labelled = part
+        if self.entries and not part.is_price:
+            self.entries[-1].counts.append(part)
         if detail is not None:
             self._belongs_above(detail)
 
@@ -304,7 +318,7 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
         qty, unit_price = qty_and_price
     elif qty is not None and not entry.priced.has_name:
         unit_price = _price_of(qty, entry.priced)
-    qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
+    qty = qty or entry.count or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)

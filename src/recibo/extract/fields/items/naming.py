@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import item_name, terminators
-from recibo.extract.fields.items.details import Detail
+from recibo.extract.fields.items.details import Detail, Labelled
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout.rows import Row, is_under
@@ -71,6 +71,9 @@ class Entry:
     detail_rows: tuple[Row, ...] = ()
     #: The quantity and the unit price of the detail.
     qty_and_price: tuple[Decimal, Decimal | None] | None = None
+    #: The numbers below it that are labelled as a quantity, and the number of articles if certain.
+    counts: list[Labelled] = field(default_factory=list)
+    count: Decimal | None = None
     #: Whether the detail is above the amount.
     is_detail_above: bool = False
     #: The row above with the name of the same article.
