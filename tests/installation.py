@@ -1,6 +1,5 @@
 """Runs the whole service in this process, with either database and an in-memory reader."""
 
-import os
 import re
 from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -11,7 +10,6 @@ from typing import Any, TypeVar, cast
 
 import httpx
 from fastapi import FastAPI
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
@@ -177,27 +175,11 @@ async def start(
                 )
 
 
-class _GivenSettings(Settings):
-    """Settings that look for no variables, which takes a fifth of the start of an installation."""
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - the framework names it
-        init_settings: PydanticBaseSettingsSource,
-        *_: PydanticBaseSettingsSource,
-        **__: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)
-
-
 def make_settings(data_dir: Path, **settings: Any) -> Settings:
     """Return settings that ignore a `.env` file."""
     if settings.get("environment") == "production":
         settings = {**_STRIPE, **settings}
-    are_variables = any(name.upper().startswith("RECIBO_") for name in os.environ)  # noqa: TID251
-    made = Settings if are_variables else _GivenSettings
-    return made(_env_file=None, data_dir=data_dir, **settings)
+    return Settings(_env_file=None, data_dir=data_dir, **settings)
 
 
 def client_of(
