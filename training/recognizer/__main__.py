@@ -32,7 +32,7 @@ def main() -> None:
     for name, change in (changes.read(asked.start) if asked.start else {}).items():
         network.weights()[name].add_(torch.from_numpy(change))
     source = functools.partial(_batches, asked.fonts, asked.words, characters, asked.batch)
-    plan = train.Plan(asked.hours * 3600, asked.rate, asked.device, asked.workers)
+    plan = train.Plan(asked.hours * 3600, asked.rate, asked.device)
     before = {name: weights.numpy().copy() for name, weights in published.weights().items()}
     with train.batches(source, asked.workers) as following:
         learned = train.fit(network, published, following, plan)

@@ -19,15 +19,12 @@ def read(file: Path) -> Mapping[str, Weights]:
     """Return the changes of a file by the names of weights."""
     with np.load(file, allow_pickle=False) as arrays:
         names = [name.removesuffix(STEPS) for name in arrays if name.endswith(STEPS)]
-        return {
-            name: (
-                arrays[name + STEPS].reshape(len(arrays[name + STEP]), -1)
-                * arrays[name + STEP][:, None]
-            )
-            .reshape(arrays[name + STEPS].shape)
-            .astype(np.float32)
-            for name in names
-        }
+        return {name: _change(arrays[name + STEPS], arrays[name + STEP]) for name in names}
+
+
+def _change(steps: npt.NDArray[np.int8], step: Weights) -> Weights:
+    rows = steps.reshape(len(step), -1) * step[:, None]
+    return rows.reshape(steps.shape).astype(np.float32)
 
 
 def write(

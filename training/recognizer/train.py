@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 #: Makes the batches of a seed, without end.
 Source = Callable[[int], Iterator[Batch]]
 
+#: The steps in which the rate rises to the highest one.
 _WARM_UP = 150
+#: After this time without a batch, whether a process is left to make one is checked.
 _PATIENCE_S = 5
 #: The weight of staying with what the published network says of lines that it reads right.
 _LOYALTY = 5.0
@@ -40,8 +42,6 @@ class Plan:
     seconds: float
     rate: float = 2e-4
     device: str = "cpu"
-    #: The processes that generate lines.
-    workers: int = 1
 
 
 @contextmanager
