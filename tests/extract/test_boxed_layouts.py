@@ -335,29 +335,6 @@ def _items(receipt: Receipt) -> list[tuple[str, Decimal | None]]:
     return [(item.value.name, item.value.total) for item in receipt.line_items]
 
 
-FREIGHT = """
- Norte Cargo Linhas Aéreas S.A.
- CNPJ: {issuer}
- DACTE - Documento Auxiliar do Conhecimento de Transporte Eletrônico
- {key}
- Componentes do valor da prestação
- FRETE NACIONAL                                  412,90
- TAXA DE ORIGEM                                   84,45
- Valor total da prestação   Valor a receber   Base de cálculo   Alíquota   Valor ICMS
-                   497,35            497,35            497,35       4,00        19,89
-"""
-
-
-def test_parts_of_a_freight_reach_across_the_page_above_the_boxes_of_their_sums() -> None:
-    bare = "".join(filter(str.isalnum, ISSUER))
-    key = nfe_key(f"352507{bare}57008001200455112345678")
-
-    assert _items(_read(FREIGHT.format(issuer=ISSUER, key=key))) == [
-        ("FRETE NACIONAL", Decimal("412.90")),
-        ("TAXA DE ORIGEM", Decimal("84.45")),
-    ]
-
-
 def test_the_tax_of_a_list_is_read_next_to_another_table() -> None:
     receipt = _read(f"""
  Luz do Vale S.A. - CNPJ {ISSUER}

@@ -161,6 +161,19 @@ NFC-e 123 Serie 1 02/05/2024 10:11:12
     assert spelled(receipt.details)["address"] == "RUA DAS FLORES, 10 - CENTRO, CAMPINAS - SP"
 
 
+def test_the_consumer_may_stand_before_the_tax_id_and_the_address_after_it() -> None:
+    text = f"""
+ALFA COMERCIO LTDA
+CNPJ: {SELLER}
+DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
+001 CAFE 500G           1 UN  21,98   21,98
+VALOR TOTAL R$                        21,98
+Consumidor: Ana Lima - CPF 529.982.247-25 - Rua das Flores, 55, Campinas
+NFC-e 123 Serie 1 02/05/2024 10:11:12
+"""
+    assert spelled(read(text).details)["name"] == "Ana Lima"
+
+
 def test_an_unidentified_consumer_is_left_out() -> None:
     text = f"""
 ALFA COMERCIO LTDA

@@ -34,6 +34,23 @@ def test_each_amount_belongs_to_the_label_on_its_left() -> None:
     assert roles("CASH 50.00 CHANGE 2.10") == {"50.00": Role.CASH, "2.10": Role.CHANGE}
 
 
+def test_the_sum_of_repeated_discounts_is_no_total() -> None:
+    repeated = """
+TOTAL              46.08
+YOUR SAVINGS
+Club Savings        1.99
+Coupons             4.00
+Total               5.99
+"""
+
+    assert roles(repeated) == {
+        "46.08": Role.TOTAL,
+        "1.99": Role.COUNT,
+        "4.00": Role.COUNT,
+        "5.99": Role.COUNT,
+    }
+
+
 def test_a_label_may_be_above_its_amount() -> None:
     assert roles("TOTAL\n12.50") == {"12.50": Role.TOTAL}
 

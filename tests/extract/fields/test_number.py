@@ -36,6 +36,7 @@ def best(text: str) -> str | None:
         ("Nr sys. 2026/0311/05/001234", "2026/0311/05/001234"),
         ("Invoice number 7C1F0A22-0007", "7C1F0A22-0007"),
         ("Invoice # INV-GB-1182-2026", "INV-GB-1182-2026"),
+        ("Creditnummer  CN2025-0057\nBij factuur  F2025-1184", "CN2025-0057"),
     ],
 )
 def test_the_number_next_to_its_label_is_returned_as_printed(text: str, number: str) -> None:
@@ -59,6 +60,9 @@ def test_the_number_next_to_its_label_is_returned_as_printed(text: str, number: 
         "APPROVAL: 083211\nREF#: 112209",
         "Items in Transaction: 17",
         "Total points in this transaction: 20",
+        "Fatura SETEMBRO/2025",
+        "Invoice Sep-25",
+        "Nota fiscal 20.916.554/0001-40",
     ],
 )
 def test_numbers_of_other_things_are_not_returned(text: str) -> None:

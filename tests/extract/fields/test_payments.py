@@ -33,6 +33,8 @@ def test_a_method_with_an_amount_of_zero_is_no_payment() -> None:
         "We accept Visa and Mastercard",
         "Cash Inv No.: 4711F717",
         "Prix Nets - Service Compris",
+        "PIX: 20.916.554/0001-40",
+        "Chave Pix: contato@casa.example",
     ],
 )
 def test_a_row_about_the_methods_of_a_shop_is_no_payment(row: str) -> None:

@@ -105,7 +105,7 @@ class Entry:
 def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     """Return all amounts of the document in reading order, each with its role."""
     found: list[Entry] = []
-    offered = suggestions(rows)
+    offered = suggestions(rows) | _savings(rows)
     for row in rows:
         above = rows[row.index - 1] if row.index else None
         own = _of_row(row, above)
@@ -288,6 +288,28 @@ def suggestions(rows: Sequence[Row]) -> frozenset[int]:
             found.add(row.index)
             found.update(_below(row, rows))
     return frozenset(found)
+
+
+def _savings(rows: Sequence[Row]) -> frozenset[int]:
+    """Return the indexes of the rows that repeat discounts with their sum: "YOUR SAVINGS"."""
+    found: set[int] = set()
+    for heading in rows:
+        if heading.amounts or not lexicon.wordbook("discount_sum").is_all(heading.text):
+            continue
+        parts = Decimal(0)
+        for row in rows[heading.index + 1 : heading.index + 1 + _MOST_ROWS]:
+            values = [amount.value for amount in row.amounts if row.is_money(amount)]
+            if len(values) != 1:
+                break
+            if parts and abs(values[0]) == abs(parts) and Role.TOTAL in map(_role, row.labels):
+                found.update(range(heading.index + 1, row.index + 1))
+                break
+            parts += values[0]
+    return frozenset(found)
+
+
+def _role(label: Phrase) -> Role:
+    return role_of([label.kind])
 
 
 def _is_offer(row: Row) -> bool:

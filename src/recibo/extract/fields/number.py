@@ -71,6 +71,8 @@ _FEWEST_DIGITS = 2
 _CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d")
 # The contents of a pack: `100G`.
 _MEASURE = re.compile(r"\d{1,4}(?:[km]?g|[cm]?l|lb|oz|[cm]m)", re.IGNORECASE)
+_MONTH_AND_YEAR = re.compile(r"(?P<month>[^\W\d]{3,})[-/.](?:20)?\d\d")
+_BRAZILIAN_TAX_ID = re.compile(r"(?:\d\d\.\d{3}\.\d{3}/\d{4}|\d{3}\.\d{3}\.\d{3})-\d\d(?!\d)")
 # Tills print the number of a sale with leading zeros; shorter numbers are of the till.
 _LONE = re.compile(r"(?<![\w.,:/#*-])\d{4,10}(?![\w:/%*-]|[.,]\d)")
 _SIGNED = re.compile(r"(?:^|(?<=[\d\s]))\W*#\s?(\w[\w-]*)")
@@ -382,12 +384,18 @@ def is_number(text: str, rest: str) -> bool:
         return False
     if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
         return False
-    if _MEASURE.fullmatch(text):
+    if _MEASURE.fullmatch(text) or _BRAZILIAN_TAX_ID.match(rest) or _is_month(text):
         return False
     is_day = any(day.start == 0 for day in dates.days(rest[:20]))
     is_clock = any(clock.start == 0 for clock in dates.times(rest[:12]))
     is_money = _MONEY.match(rest) is not None
     return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
+
+
+def _is_month(text: str) -> bool:
+    """Return whether a text is a month with its year: `SETEMBRO/2025`."""
+    match = _MONTH_AND_YEAR.fullmatch(text)
+    return match is not None and match["month"].lower() in lexicon.months()
 
 
 def has_word(text: str) -> bool:

@@ -44,6 +44,11 @@ _AFTER_BRAND = re.compile(
 )
 # The number of a terminal or a merchant is masked too.
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
+# To whom a Pix is sent: a tax id, an address, a telephone; https://www.bcb.gov.br/pix
+_PIX_KEY = re.compile(
+    r"\bpix\b.*(?:\d\.\d{3}/\d{4}-\d\d|\d\.\d{3}-\d\d(?!\d)|\w@\w|\d{4,5}[ -]\d{4}(?!\d))",
+    re.IGNORECASE,
+)
 # Running text mentions methods too.
 _MOST_LETTERS = 26
 _MOST = Decimal(10) ** 9
@@ -105,7 +110,7 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
-    if not any(map(row.is_money, row.amounts)) and lexicon.wordbook("accepted").find(row.text):
+    if not any(map(row.is_money, row.amounts)) and _says_how_to_pay(row):
         return
     phrases = [
         phrase
@@ -165,6 +170,11 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     payment = Payment(method, value, None, digits)
     text = row.text if not below else f"{row.text}\n{below[0].text}"
     yield PaymentCandidate(Extracted(payment, 0.5, text, row.line.page, box), row.index, features)
+
+
+def _says_how_to_pay(row: Row) -> bool:
+    """Return whether a row lists what is accepted, or the key that a Pix is sent to."""
+    return bool(lexicon.wordbook("accepted").find(row.text) or _PIX_KEY.search(row.text))
 
 
 def _is_currency(text: str) -> bool:

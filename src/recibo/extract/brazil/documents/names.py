@@ -34,6 +34,13 @@ _OTHER = re.compile(
     rf"\b(?:{_any('registrations')})\b|CNPJ|^\W*$|[-=_*.]{{4,}}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
     re.IGNORECASE,
 )
+# Before a name: `CNPJ: 04.552.718/0001-41 PEIXARIA SOL`, `Razão Social: PEIXARIA SOL`.
+_LEAD = re.compile(
+    rf"\W*(?:CNPJ\W*[0-9](?:[./ -]*[0-9]){{13}}\W+|(?:{_any('name_labels')})\s*:\s*)",
+    re.IGNORECASE,
+)
+# Behind a name: the title, number or series in the next box.
+_BOX = re.compile(r"\W*(?:DANFE|NFC-?e|N[º°o.]\W*[0-9]|S[ée]rie)", re.IGNORECASE)
 # An address: it begins with a word for a street, or has a number after a comma or a postal code.
 # With a legal form it is a company named after a street. Eleven digits after the name of a
 # self-employed person are the CPF, not a postal code.
@@ -59,7 +66,7 @@ _CLOSE, _SPACE = 0.7, 0.3
 
 def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
     """Return the legal name in a receipt's head: the line with a legal form, else the first."""
-    head = _head(lines)
+    head = _head([_without_others(line) for line in lines[: 3 * _MOST_LINES]])
     if not head:
         return None
     width = max(line.box.width for line in lines)
@@ -69,6 +76,19 @@ def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
                 return _found(head[index - 1 : index + 1])
             return _found([line])
     return _found(head[:1])
+
+
+def _without_others(line: Line) -> Line:
+    """Return a line without the tax id or label before a name, and the next box behind it."""
+    first, *others = list(cells_of(line.words)) or [Cell(line.words)]
+    words = list(first.words if any(_BOX.match(cell.text) for cell in others) else line.words)
+    text = Cell(tuple(words)).text
+    lead = _LEAD.match(text)
+    rest = lead.end() if lead and has_letters(text[lead.end() :]) else 0
+    while rest and rest > len(words[0].text):
+        rest -= len(words.pop(0).text) + 1
+    words[0] = replace(words[0], text=words[0].text[max(rest, 0) :])
+    return replace(line, words=tuple(words), box=Cell(tuple(words)).box)
 
 
 def _head(lines: Sequence[Line]) -> list[Line]:

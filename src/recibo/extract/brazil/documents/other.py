@@ -86,7 +86,10 @@ def _parts(document: FiscalDocument, label: Label) -> Iterator[Extracted[LineIte
     sums = [one for kind in (*_TOTALS, "payable") for one in document.form.every(kind)]
     # The boxes of the sums are right of the parts, or in a row below.
     boxed = (
-        one.box.x0 for one in sums if one.line in below and document.form.on_line(one.line)[0].start
+        one.box.x0
+        for one in sums
+        if one.line in below
+        and (document.form.on_line(one.line)[0].start or one.box.x0 > label.box.x1)
     )
     right = min(boxed, default=float("inf"))
     titles: list[Cell] = []
@@ -115,6 +118,10 @@ def _named_amounts(cells: Sequence[Cell]) -> Iterator[Extracted[LineItem]]:
             name = None if values else name
         elif not values:
             name = cell
+        elif name and len(values) == 1 and _is_amount(Cell(cell.words[:1])):
+            # `Frete Peso   1.210,00 Frete Valor   318,45`
+            yield _part(name.text, values[0], Cell((*name.words, cell.words[0])))
+            name = Cell(cell.words[1:])
         elif _is_short(cell) and (match := _DOTTED.match(cell.text)) and values[0]:
             yield _part(match["name"], values[0], cell)
 

@@ -26,6 +26,12 @@ _NUMBER = re.compile(
     r"|[0-9A-Z]{2}[., ]?[0-9A-Z]{3}[., ]?[0-9A-Z]{3}[/ ]?[0-9A-Z]{4}[- ]?[0-9]{2})(?![0-9])"
 )
 _NAMED = re.compile(r"^\W*(?:NOME|RAZ[AÃ]O SOCIAL|CLIENTE)\W*:\W*(?P<name>.+)", re.IGNORECASE)
+# `Consumidor: Ana Lima - CPF 648.203.177-33 - Rua 238, 55`
+_BEFORE_ID = re.compile(
+    r"\W*(?:CONSUMIDOR|CLIENTE|DESTINAT[AÁ]RIO|NOME)\W*:\W*(?P<name>(?:[^\W\d]|[ .'&]){3,60})\W+"
+    r"(?:CPF|CNPJ)\b",
+    re.IGNORECASE,
+)
 _UNKNOWN = re.compile(r"N[AÃ]O\s+(?:IDENTIFICADO|INFORMADO)", re.IGNORECASE)
 # The stub of a DANFE, which names the recipient.
 _STUB = re.compile(r"RECEB(?:EMOS|I)\b.{0,80}(?:PRODUTO|SERVI|CONSTANTE)", re.IGNORECASE)
@@ -217,7 +223,9 @@ def _number(line: Line) -> Extracted[str] | None:
 
 
 def _consumer_name(line: Line, below: Sequence[Line]) -> Extracted[str] | None:
-    """Return the name after the tax id, perhaps continued below, or in a row with its label."""
+    """Return the name before or after the tax id, or in a row with its label."""
+    if match := _BEFORE_ID.match(line.text):
+        return fiscal_document.line_cell(line).found(names.cleaned(match["name"]), confidence=0.9)
     numbers = list(_NUMBER.finditer(line.text.upper()))
     rest = names.cleaned(line.text[numbers[-1].end() :]) if numbers else ""
     if sum(map(str.isalpha, rest)) >= _FEWEST_LETTERS and not _UNKNOWN.search(rest):

@@ -28,6 +28,7 @@ _NUMBER = re.compile(r"\d{1,14}")
 _LONG_CODE = re.compile(r"(?<![\w.,])\d{8,14}(?![\w.,%])")
 # `[FURN_7777] Office Chair`.
 _BRACKETED_CODE = re.compile(r"^\W*[\[*](?P<code>[A-Z0-9][A-Z0-9_./-]{2,20})[\]*]", re.IGNORECASE)
+_CODE_AT_END = re.compile(r"\s\[(?P<code>[0-9A-Z.-]{2,14})\]\s*$")
 _PORTAL_CODE = re.compile(r"\(\s*C[oó]d[il1|]go\W*(?P<code>\w{1,14})\s*\)", re.IGNORECASE)
 # `15%`, `T12,00%`: a rate after the name.
 _RATE = re.compile(r"(?<![\d.,])(?:\d{0,2}[A-Z])?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)\s?%(?!\d)")
@@ -256,11 +257,13 @@ def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
     cell = cells.get(Role.CODE, "").strip()
     if _CODE_CELL.fullmatch(cell) and any(map(str.isdigit, cell)):
         return cell
-    text = " ".join(row.text for row in place.rows)
-    if match := _PORTAL_CODE.search(text):
-        return match["code"]
     row = place.rows[0]
-    if match := _BRACKETED_CODE.search(row.text):
+    marked = (
+        _PORTAL_CODE.search(" ".join(each.text for each in place.rows)),
+        _CODE_AT_END.search(place.rows[-1].text),
+        _BRACKETED_CODE.search(row.text),
+    )
+    if match := next(filter(None, marked), None):
         return match["code"]
     start = _start(place.item, row)
     before = row.text[: start or 0]

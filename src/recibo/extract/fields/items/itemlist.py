@@ -1,6 +1,7 @@
 """Reads items in rows of name and amount, with details above, below or in the row."""
 
 import itertools
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,6 +29,9 @@ from recibo.extract.text import ocr_confusions
 
 #: Rows of one item are at most this many usual row distances apart.
 _NEAR = 1.7
+#: A code below its heading may be short, and there must be some.
+_NUMBERED = re.compile(r"\W*(?P<code>[0-9]{1,6})\W*\s(?=[^\W\d_]{2})")
+_FEWEST_CODES = 2
 #: An index begins at most at this position of its row.
 _INDEX_PLACE = 3
 #: This many rows may begin with 1 and 2 by chance.
@@ -68,8 +72,22 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         have_mixed_codes=_have_mixed_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
     )
-    items = (_item(entry, layout) for entry in entries)
-    return tuple(item for item in items if item is not None)
+    items = [item for entry in entries if (item := _item(entry, layout))]
+    return tuple(_without_short_codes(items) if first is Role.CODE else items)
+
+
+def _without_short_codes(items: Sequence[Extracted[LineItem]]) -> Sequence[Extracted[LineItem]]:
+    """Take the numbers before the names out of them if all have one: `20 FISH`, `33 BREAD 1KG`."""
+    named = [_NUMBERED.match(item.value.name) for item in items]
+    codes = [match["code"] for match in named if match]
+    is_index = [int(code) for code in codes] == list(range(1, len(codes) + 1))
+    if len(codes) < len(items) or len({*codes}) < _FEWEST_CODES or is_index:
+        return items
+    return [
+        replace(item, value=replace(item.value, name=item.value.name[match.end() :]))
+        for item, match in zip(items, named, strict=True)
+        if match
+    ]
 
 
 def _have_codes(named: Sequence[Priced], first: Role | None) -> bool:
