@@ -31,6 +31,7 @@ def test_a_printed_timestamp_is_parsed(at: dt.datetime, shape: str) -> None:
         ("I5/O3/2024 18:22:1O", Moment(DAY, dt.time(18, 22, 10))),
         ("15/03/2024 às 18:22", Moment(DAY, dt.time(18, 22))),
         ("15/037202418:22:10", Moment(DAY, dt.time(18, 22, 10))),
+        ("1570372024 18:22:10", Moment(DAY, dt.time(18, 22, 10))),
         ("15/03/2024 99:99", Moment(DAY)),
     ],
 )
@@ -39,7 +40,8 @@ def test_dates_with_ocr_errors_are_parsed(text: str, moment: Moment) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "31/02/2024", "99/99/9999", "1.234,56", "047801002-3900", "19/12/2619"]
+    "text",
+    ["", "31/02/2024", "99/99/9999", "1.234,56", "047801002-3900", "19/12/2619", "1570372024 18"],
 )
 def test_other_numbers_are_not_dates(text: str) -> None:
     assert timestamps.first(text) is None

@@ -12,8 +12,9 @@ from recibo.extract.text import tables
 _D = "[0-9OoIl|]"
 # OCR may drop the space between date and time.
 _STAMP = re.compile(
-    # OCR may read the slash as 7 or 1; then the century follows.
-    rf"(?<![0-9/.-])(?P<day>{_D}{{2}})\s?[/.-]\s?(?P<month>{_D}{{2}})(?:\s?[/.-]\s?|[71](?=20))"
+    # OCR may read the slash as 7 or 1; then the century follows, and after two of them the time.
+    rf"(?<![0-9/.-])(?P<day>{_D}{{2}})(?:\s?[/.-]\s?|[71](?=[01][0-9][71]20[0-9]{{2}}\s?[0-9]{{2}}:))"
+    rf"(?P<month>{_D}{{2}})(?:\s?[/.-]\s?|[71](?=20))"
     rf"(?P<year>2{_D}{{3}}|{_D}{{2}}(?!{_D}))"
     rf"(?:[\s,T-]{{0,4}}(?:[àaÀA]?s\s|[hH]ora[:.]?\s?)?[\s-]{{0,3}}"
     rf"(?P<time>{_D}{{2}}\s?[:.hH]\s?{_D}{{2}}(?:\s?[:.m]\s?{_D}{{2}})?))?"
