@@ -174,6 +174,20 @@ NFC-e 123 Serie 1 02/05/2024 10:11:12
     assert spelled(read(text).details)["name"] == "Ana Lima"
 
 
+def test_the_name_of_a_company_may_be_below_its_tax_id() -> None:
+    text = f"""
+ALFA COMERCIO LTDA
+CNPJ: {SELLER}
+DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
+001 CAFE 500G           1 UN  21,98   21,98
+VALOR TOTAL R$                        21,98
+CONSUMIDOR: CNPJ {BUYER}
+BETA SERVICOS LTDA
+NFC-e 123 Serie 1 02/05/2024 10:11:12
+"""
+    assert spelled(read(text).details)["name"] == "BETA SERVICOS LTDA"
+
+
 def test_an_unidentified_consumer_is_left_out() -> None:
     text = f"""
 ALFA COMERCIO LTDA

@@ -22,6 +22,17 @@ def test_the_totals_of_a_tax_table_are_not_the_total() -> None:
     assert best(printed) == "106.00"
 
 
+def test_the_total_of_a_credit_note_keeps_its_sign() -> None:
+    printed = """
+Returned table          -649.00
+Returned bench          -379.00
+Total                 -1,028.00
+The credit of 1,028.00 is refunded within 14 days.
+"""
+
+    assert best(printed) == "-1028.00"
+
+
 def test_the_evidence_is_the_box_of_the_amount() -> None:
     rows = rows_of("MILK 2.00\nTOTAL 12.50")
     found = totals(entries(rows))[0]

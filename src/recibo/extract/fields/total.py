@@ -162,7 +162,19 @@ def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:
         is_named = _is_total(entry) and bool(entry.amount.value) and not entry.amount.is_code
         if _is_candidate(entry) and (entry.amount.is_money or not has_money or is_named):
             groups[entry.amount.value].append(entry)
+    if _are_mostly_negative(entries):
+        # A credit note mentions its total without the sign, too.
+        credited = [
+            value for value, same in groups.items() if value < 0 and any(map(_is_total, same))
+        ]
+        for value in credited:
+            groups.pop(-value, None)
     return groups
+
+
+def _are_mostly_negative(entries: Sequence[Entry]) -> bool:
+    signs = [entry.amount.value < 0 for entry in entries if entry.amount.is_money]
+    return 2 * sum(signs) > len(signs)
 
 
 def _is_candidate(entry: Entry) -> bool:

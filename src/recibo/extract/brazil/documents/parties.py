@@ -237,4 +237,8 @@ def _consumer_name(line: Line, below: Sequence[Line]) -> Extracted[str] | None:
         if match := _NAMED.search(other.text):
             name = names.cleaned(match["name"])
             return fiscal_document.line_cell(other).found(name, confidence=0.9)
+    if numbers and below and names.has_form(below[0].text):
+        return fiscal_document.line_cell(below[0]).found(
+            names.cleaned(below[0].text), confidence=0.8
+        )
     return None
