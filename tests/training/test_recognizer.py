@@ -136,12 +136,12 @@ def test_a_folder_without_fonts_of_a_kind_is_refused(tmp_path: Path) -> None:
         ink.fonts(tmp_path)
 
 
-def test_changes_are_a_share_of_what_was_learned(tmp_path: Path) -> None:
-    before = {"w": np.zeros((2, 3), np.float32), "b": np.ones(2, np.float32)}
-    after = {"w": np.array([[1, -2, 0], [0, 0, 0]], np.float32), "b": np.ones(2, np.float32)}
+def test_changes_are_a_share_of_the_way_to_what_was_learned(tmp_path: Path) -> None:
+    first = {"w": np.array([[1, -2, 0], [0, 0, 0]], np.float32)}
+    last = {"w": np.array([[3, -2, 1], [0, 0, 0]], np.float32), "b": np.zeros(2, np.float32)}
 
-    changes.write(tmp_path / "model.npz", before, after, share=0.5)
+    changes.write(tmp_path / "model.npz", changes.part(last, 0.5, first))
 
     read = changes.read(tmp_path / "model.npz")
-    assert read["w"] == pytest.approx(np.array([[0.5, -1, 0], [0, 0, 0]]), abs=0.01)
+    assert read["w"] == pytest.approx(np.array([[2, -2, 0.5], [0, 0, 0]]), abs=0.01)
     assert not read["b"].any()

@@ -29,15 +29,16 @@ def main() -> None:
     path = model_path(recognition.MODEL)
     network, published = Network(path), Network(path)
     characters = "".join(network.characters)
-    for name, change in (changes.read(asked.start) if asked.start else {}).items():
+    start = changes.read(asked.start) if asked.start else {}
+    for name, change in start.items():
         network.weights()[name].add_(torch.from_numpy(change))
     source = functools.partial(_batches, asked.fonts, asked.words, characters, asked.batch)
     plan = train.Plan(asked.hours * 3600, asked.rate, asked.device)
     before = {name: weights.numpy().copy() for name, weights in published.weights().items()}
     with train.batches(source, asked.workers) as following:
         learned = train.fit(network, published, following, plan)
-    after = {name: weights.cpu().numpy() for name, weights in learned.items()}
-    changes.write(asked.file, before, after, asked.share)
+    moved = {name: weights.cpu().numpy() - before[name] for name, weights in learned.items()}
+    changes.write(asked.file, changes.part(changes.part(moved, asked.blend, start), asked.share))
 
 
 def _batches(fonts: Path, words: Path, characters: str, share: float, seed: int) -> Iterator[Batch]:
@@ -65,9 +66,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--fonts", type=Path, required=True, help="a folder; see README.md")
     parser.add_argument("--words", type=Path, required=True, help="a folder; see README.md")
     parser.add_argument("--start", type=Path, help="a file of changes to go on from")
+    parser.add_argument("--blend", type=float, default=1, help="of the way from --start")
     parser.add_argument("--hours", type=float, default=10, help="how long to train")
     parser.add_argument("--rate", type=float, default=2e-4, help="the highest learning rate")
-    parser.add_argument("--share", type=float, default=0.6, help="of the way to what was learned")
+    parser.add_argument("--share", type=float, default=0.5, help="of the way to what was learned")
     parser.add_argument("--device", default="cpu", help="a device of PyTorch, such as cuda")
     parser.add_argument("--workers", type=int, default=1, help="processes that generate lines")
     parser.add_argument("--batch", type=float, default=1, help="the size of batches, as a share")

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-Weights = npt.NDArray[np.float32]
+from recibo.extract.ocr.paddle.fine_tuning import STEP, STEPS, Weights
 
-#: The ends of the names of two arrays for each weight that changes: 8-bit numbers in its shape, and
-#: the size of a step for each of its first dimension.
-STEPS, STEP = ".steps", ".step"
 #: The largest number of steps in 8 bits.
 _MOST = 127
 
@@ -27,17 +25,24 @@ def _change(steps: npt.NDArray[np.int8], step: Weights) -> Weights:
     return rows.reshape(steps.shape).astype(np.float32)
 
 
-def write(
-    file: Path, published: Mapping[str, Weights], learned: Mapping[str, Weights], share: float
-) -> None:
-    """Write a share of the way from the published weights to the learned ones.
+def part(
+    end: Mapping[str, Weights], share: float, start: Mapping[str, Weights] = MappingProxyType({})
+) -> Mapping[str, Weights]:
+    """Return the changes this share of the way from those at the start to those at the end.
 
-    Weights halfway between the two read better than the learned ones where the generated lines
-    are not like real ones (https://arxiv.org/abs/2109.01903).
+    Weights halfway between the published and the learned ones read better than the learned ones
+    where the generated lines are not like real ones (https://arxiv.org/abs/2109.01903).
     """
+    return {
+        name: share * change + (1 - share) * start.get(name, np.zeros_like(change))
+        for name, change in end.items()
+    }
+
+
+def write(file: Path, changes: Mapping[str, Weights]) -> None:
+    """Write the changes of the published weights."""
     arrays: dict[str, npt.NDArray[np.int8] | Weights] = {}
-    for name, weights in published.items():
-        change = share * (learned[name] - weights)
+    for name, change in changes.items():
         rows = change.reshape(len(change) if change.ndim > 1 else 1, -1)
         largest = np.abs(rows).max(axis=1)
         step = np.where(largest > 0, largest / _MOST, 1).astype(np.float32)

@@ -21,7 +21,7 @@ _LEAST_PITCH = 9.5
 _LEAST_WIDTH, _MOST_WIDTH = 6, 610
 #: The share of lines in Chinese or Japanese, of which nothing must be lost, and of those in scripts
 #: that the network does not know, of which it must stay as unsure as it is.
-_IDEOGRAPHS, _UNKNOWN = 1 / 12, 1 / 8
+_IDEOGRAPHS, _UNKNOWN = 1 / 12, 1 / 20
 
 
 @dataclass(frozen=True, slots=True)

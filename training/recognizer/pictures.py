@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
@@ -18,6 +19,8 @@ HEIGHT = 48
 _LEAST_LETTERS, _MOST_LETTERS = 28, 44
 #: Ink around the line that a slant moves into it.
 _MARGIN = 24
+#: The least gap between words that a line of a table goes through, and what counts as no ink in it.
+_LEAST_GAP, _FAINT = 14, 0.1
 
 
 class Camera:
@@ -63,7 +66,28 @@ class Camera:
                 sheet[start : start + len(below), left : left + width] = below
         if self._chance(0.03):
             sheet[top + height + 1 : top + height + 3] = 1
+        if self._chance(0.2):
+            self._rule(sheet, top, top + height, left, left + width)
         return sheet
+
+    def _rule(self, sheet: Ink, top: int, bottom: int, left: int, right: int) -> None:
+        """Draw some of the lines of a table around the text and in its widest gap."""
+        strength, thickness = self._random.uniform(0.3, 1), self._random.randint(1, 3)
+        dashes = self._random.randint(3, 12) if self._chance(0.3) else 1
+        drawn = (np.arange(max(sheet.shape)) % dashes <= dashes // 2) * np.float32(strength)
+        columns = [
+            left - self._random.randint(1, 10) - thickness,
+            right + self._random.randint(1, 10),
+            *_middle_of_gap(sheet[top:bottom, left:right], left),
+        ]
+        for column in columns:
+            if self._chance(0.5):
+                lines = sheet[:, column : column + thickness]
+                np.maximum(lines, drawn[: len(sheet), None], out=lines)
+        for row in (top - self._random.randint(2, 8), bottom + self._random.randint(1, 8)):
+            if self._chance(0.35):
+                lines = sheet[row : row + thickness]
+                np.maximum(lines, drawn[: sheet.shape[1]], out=lines)
 
     def _worn(self, ink: Ink) -> Ink:
         """Print with too much or too little ink, unevenly, with dots that fail."""
@@ -156,6 +180,15 @@ class Camera:
         few = self._noise.random((max(2, int(shape[0] / size)), max(2, int(shape[1] / size))))
         smooth = cv2.resize(few, shape[1::-1], interpolation=cv2.INTER_CUBIC)
         return np.asarray(smooth, np.float32)
+
+
+def _middle_of_gap(ink: Ink, left: int) -> Iterator[int]:
+    """Yield the middle of the widest gap of a line that starts at `left`, if a rule fits in."""
+    filled = np.flatnonzero(ink.max(axis=0) > _FAINT)
+    gaps = np.diff(filled)
+    if len(gaps) and gaps.max() >= _LEAST_GAP:
+        widest = int(gaps.argmax())
+        yield left + int(filled[widest] + filled[widest + 1]) // 2
 
 
 def _uint8(picture: object) -> Picture:

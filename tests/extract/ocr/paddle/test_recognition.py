@@ -1,6 +1,45 @@
-"""Letters are joined to pieces of text."""
+"""Lines are read, and letters are joined to pieces of text."""
 
-from recibo.extract.ocr.paddle.recognition import _Letter, _pieces
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from recibo.extract.model import Picture
+from recibo.extract.ocr.paddle import recognition
+from recibo.extract.ocr.paddle.onnxruntime_network import OnnxRuntimeNetwork
+from recibo.extract.ocr.paddle.recognition import Recognizer, _Letter, _pieces
+from training.receipts import faces
+
+
+@pytest.fixture(scope="module")
+def recognizer() -> Recognizer:
+    """Return the recognizer that every installation can run."""
+    return Recognizer(OnnxRuntimeNetwork(recognition.MODEL))
+
+
+def printed(text: str, size: int) -> Picture:
+    """Return a line as coarse as a receipt printer's, without grays."""
+    font = faces.DEJAVU_MONO.font(size, is_bold=False)
+    page = Image.new("L", (int(font.getlength(text)) + 6, size + 6), 255)
+    ImageDraw.Draw(page).text((3, 2), text, 0, font)
+    dots = page.point(lambda gray: 0 if gray < 150 else 255)
+    line = dots.resize((round(dots.width * recognition.HEIGHT / dots.height), recognition.HEIGHT))
+    return np.repeat(np.asarray(line)[:, :, None], 3, axis=2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0017163981 CAFE TORRADO MOIDO 500G",
+        "0022852783 FEIJAO CARIOCA TIPO 1",
+        "Bærepose",
+    ],
+)
+@pytest.mark.parametrize("size", [14, 16])
+def test_what_the_published_model_misreads_in_fonts_of_printers(
+    recognizer: Recognizer, text: str, size: int
+) -> None:
+    assert [text] == [piece.text for piece in recognizer(printed(text, size))]
 
 
 def letters(text: str, xs: list[float], probability: float = 0.9) -> list[_Letter]:

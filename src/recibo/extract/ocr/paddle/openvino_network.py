@@ -6,6 +6,7 @@ in two hundred differs. Without such instructions it is not faster.
 
 import openvino as ov
 
+from recibo.extract.ocr.paddle import weights
 from recibo.extract.ocr.paddle.networks import Tensor, model_path
 from recibo.extract.ocr.runtime import Runtime
 
@@ -29,7 +30,7 @@ class OpenVinoNetwork:
     def __init__(self, file_name: str) -> None:
         """Load a model of the installed wheel; raises MissingModel."""
         core = ov.Core()
-        model = core.read_model(model_path(file_name))
+        model = core.read_model(weights.read(model_path(file_name)))
         self._texts: dict[str, ov.OVAny] = model.get_rt_info(["framework"]).astype(dict)
         self._request = core.compile_model(model, "CPU", _CONFIGURATION).create_infer_request()
 
