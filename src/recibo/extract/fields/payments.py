@@ -45,10 +45,7 @@ _AFTER_BRAND = re.compile(
 # The number of a terminal or a merchant is masked too.
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
 # To whom a Pix is sent: a tax id, an address, a telephone; https://www.bcb.gov.br/pix
-_PIX_KEY = re.compile(
-    r"\bpix\b.*(?:\d\.\d{3}/\d{4}-\d\d|\d\.\d{3}-\d\d(?!\d)|\w@\w|\d{4,5}[ -]\d{4}(?!\d))",
-    re.IGNORECASE,
-)
+_PIX_KEY = re.compile(r"\d\.\d{3}/\d{4}-\d\d|\d\.\d{3}-\d\d(?!\d)|\w@\w|\d{4,5}[ -]\d{4}(?!\d)")
 # Running text mentions methods too.
 _MOST_LETTERS = 26
 _MOST = Decimal(10) ** 9
@@ -174,7 +171,9 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
 
 def _says_how_to_pay(row: Row) -> bool:
     """Return whether a row lists what is accepted, or the key that a Pix is sent to."""
-    return bool(lexicon.wordbook("accepted").find(row.text) or _PIX_KEY.search(row.text))
+    if lexicon.wordbook("paid_pix").find(row.text) and _PIX_KEY.search(row.text):
+        return True
+    return bool(lexicon.wordbook("accepted").find(row.text))
 
 
 def _is_currency(text: str) -> bool:

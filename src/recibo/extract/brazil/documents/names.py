@@ -80,7 +80,7 @@ def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
 
 def _without_others(line: Line) -> Line:
     """Return a line without the tax id or label before a name, and the next box behind it."""
-    first, *others = list(cells_of(line.words)) or [Cell(line.words)]
+    first, *others = cells_of(line.words)
     words = list(first.words if any(_BOX.match(cell.text) for cell in others) else line.words)
     text = Cell(tuple(words)).text
     lead = _LEAD.match(text)

@@ -28,8 +28,8 @@ _NUMBER = re.compile(
 _NAMED = re.compile(r"^\W*(?:NOME|RAZ[AÃ]O SOCIAL|CLIENTE)\W*:\W*(?P<name>.+)", re.IGNORECASE)
 # `Consumidor: Ana Lima - CPF 648.203.177-33 - Rua 238, 55`
 _BEFORE_ID = re.compile(
-    r"\W*(?:CONSUMIDOR|CLIENTE|DESTINAT[AÁ]RIO|NOME)\W*:\W*(?P<name>(?:[^\W\d]|[ .'&]){3,60})\W+"
-    r"(?:CPF|CNPJ)\b",
+    r"\W*(?:CONSUMIDOR|CLIENTE|DESTINAT[AÁ]RIO|NOME)\s*:\s*"
+    r"(?P<name>[^\W\d](?:[^\W\d]|[ .'&]){2,59})\W+(?:CPF|CNPJ)\b",
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(r"N[AÃ]O\s+(?:IDENTIFICADO|INFORMADO)", re.IGNORECASE)
