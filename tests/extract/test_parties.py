@@ -161,47 +161,29 @@ NFC-e 123 Serie 1 02/05/2024 10:11:12
     assert spelled(receipt.details)["address"] == "RUA DAS FLORES, 10 - CENTRO, CAMPINAS - SP"
 
 
-def test_the_consumer_may_stand_before_the_tax_id_and_the_address_after_it() -> None:
+@pytest.mark.parametrize(
+    ("consumer", "name"),
+    [
+        ("Consumidor: Ana Lima - CPF 529.982.247-25 - Rua das Flores, 55", "Ana Lima"),
+        (f"CONSUMIDOR: CNPJ {BUYER}\nBETA SERVICOS LTDA", "BETA SERVICOS LTDA"),
+        (f"CONSUMIDOR: CNPJ {BUYER}\nRazao Social: BETA SERVICOS LTDA", "BETA SERVICOS LTDA"),
+        ("CONSUMIDOR NAO IDENTIFICADO", None),
+    ],
+)
+def test_the_consumer_is_before_or_below_the_tax_id(consumer: str, name: str | None) -> None:
     text = f"""
 ALFA COMERCIO LTDA
 CNPJ: {SELLER}
 DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
 001 CAFE 500G           1 UN  21,98   21,98
 VALOR TOTAL R$                        21,98
-Consumidor: Ana Lima - CPF 529.982.247-25 - Rua das Flores, 55, Campinas
-NFC-e 123 Serie 1 02/05/2024 10:11:12
-"""
-    assert spelled(read(text).details)["name"] == "Ana Lima"
-
-
-def test_the_name_of_a_company_may_be_below_its_tax_id() -> None:
-    text = f"""
-ALFA COMERCIO LTDA
-CNPJ: {SELLER}
-DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
-001 CAFE 500G           1 UN  21,98   21,98
-VALOR TOTAL R$                        21,98
-CONSUMIDOR: CNPJ {BUYER}
-BETA SERVICOS LTDA
-NFC-e 123 Serie 1 02/05/2024 10:11:12
-"""
-    assert spelled(read(text).details)["name"] == "BETA SERVICOS LTDA"
-
-
-def test_an_unidentified_consumer_is_left_out() -> None:
-    text = f"""
-ALFA COMERCIO LTDA
-CNPJ: {SELLER}
-DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
-001 CAFE 500G           1 UN  21,98   21,98
-VALOR TOTAL R$                        21,98
-CONSUMIDOR NAO IDENTIFICADO
+{consumer}
 NFC-e 123 Serie 1 02/05/2024 10:11:12
 """
     details = read(text).details
 
-    assert spelled(details)["tax_id"] is None
-    assert spelled(details)["name"] is None
+    assert spelled(details)["name"] == name
+    assert (spelled(details)["tax_id"] is None) == (name is None)
 
 
 def test_the_recipient_and_the_installments_of_a_danfe_are_read() -> None:

@@ -27,19 +27,27 @@ def printed(text: str, size: int) -> Picture:
     return np.repeat(np.asarray(line)[:, :, None], 3, axis=2)
 
 
+def worn(line: Picture) -> Picture:
+    """Return a line of which every other column is not printed."""
+    line[:, 1::2] = 255
+    return line
+
+
+# The published model reads none of the following lines.
+@pytest.mark.parametrize("text", ["KJØTTDEIG 400G", "ØL 0,5L"])
+@pytest.mark.parametrize("size", [14, 16])
+def test_crossed_letters_of_printers_are_read(recognizer: Recognizer, text: str, size: int) -> None:
+    assert [text] == [piece.text for piece in recognizer(printed(text, size))]
+
+
 @pytest.mark.parametrize(
-    "text",
-    [
-        "0017163981 CAFE TORRADO MOIDO 500G",
-        "0022852783 FEIJAO CARIOCA TIPO 1",
-        "Bærepose",
-    ],
+    "text", ["OLEO SOJA 900ML", "COCA COLA 2L", "LIMAO TAITI KG", "KEFIR 250ml", "NOVA ESPERANCA"]
 )
 @pytest.mark.parametrize("size", [14, 16])
-def test_what_the_published_model_misreads_in_fonts_of_printers(
-    recognizer: Recognizer, text: str, size: int
-) -> None:
-    assert [text] == [piece.text for piece in recognizer(printed(text, size))]
+def test_worn_print_is_read(recognizer: Recognizer, text: str, size: int) -> None:
+    read = recognizer(worn(printed(text, size)))
+
+    assert text == " ".join(piece.text for piece in read)
 
 
 def letters(text: str, xs: list[float], probability: float = 0.9) -> list[_Letter]:
