@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recibo.extract.ocr.paddle.fine_tuning import STEP, STEPS, Weights
+from recibo.extract.ocr.paddle.fine_tuning import STEP, STEPS, Weights, change
 
 #: The largest number of steps in 8 bits.
 _MOST = 127
@@ -17,12 +17,7 @@ def read(file: Path) -> Mapping[str, Weights]:
     """Return the changes of a file by the names of weights."""
     with np.load(file, allow_pickle=False) as arrays:
         names = [name.removesuffix(STEPS) for name in arrays if name.endswith(STEPS)]
-        return {name: _change(arrays[name + STEPS], arrays[name + STEP]) for name in names}
-
-
-def _change(steps: npt.NDArray[np.int8], step: Weights) -> Weights:
-    rows = steps.reshape(len(step), -1) * step[:, None]
-    return rows.reshape(steps.shape).astype(np.float32)
+        return {name: change(arrays[name + STEPS], arrays[name + STEP]) for name in names}
 
 
 def part(
@@ -34,18 +29,18 @@ def part(
     where the generated lines are not like real ones (https://arxiv.org/abs/2109.01903).
     """
     return {
-        name: share * change + (1 - share) * start.get(name, np.zeros_like(change))
-        for name, change in end.items()
+        name: share * moved + (1 - share) * start.get(name, np.zeros_like(moved))
+        for name, moved in end.items()
     }
 
 
 def write(file: Path, changes: Mapping[str, Weights]) -> None:
     """Write the changes of the published weights."""
     arrays: dict[str, npt.NDArray[np.int8] | Weights] = {}
-    for name, change in changes.items():
-        rows = change.reshape(len(change) if change.ndim > 1 else 1, -1)
+    for name, moved in changes.items():
+        rows = moved.reshape(len(moved) if moved.ndim > 1 else 1, -1)
         largest = np.abs(rows).max(axis=1)
         step = np.where(largest > 0, largest / _MOST, 1).astype(np.float32)
         steps = np.round(rows / step[:, None]).astype(np.int8)
-        arrays |= {name + STEPS: steps.reshape(change.shape), name + STEP: step}
+        arrays |= {name + STEPS: steps.reshape(moved.shape), name + STEP: step}
     np.savez_compressed(file, allow_pickle=False, **arrays)

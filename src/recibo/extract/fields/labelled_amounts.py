@@ -301,15 +301,12 @@ def _savings(rows: Sequence[Row]) -> frozenset[int]:
             values = [amount.value for amount in row.amounts if row.is_money(amount)]
             if len(values) != 1:
                 break
-            if parts and abs(values[0]) == abs(parts) and Role.TOTAL in map(_role, row.labels):
+            is_total = any(label.kind == Role.TOTAL for label in row.labels)
+            if is_total and parts and abs(values[0]) == abs(parts):
                 found.update(range(heading.index + 1, row.index + 1))
                 break
             parts += values[0]
     return frozenset(found)
-
-
-def _role(label: Phrase) -> Role:
-    return role_of([label.kind])
 
 
 def _is_offer(row: Row) -> bool:

@@ -66,7 +66,7 @@ _CLOSE, _SPACE = 0.7, 0.3
 
 def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
     """Return the legal name in a receipt's head: the line with a legal form, else the first."""
-    head = _head([_without_others(line) for line in lines[: 3 * _MOST_LINES]])
+    head = _head([_part_with_name(line) for line in lines[: 3 * _MOST_LINES]])
     if not head:
         return None
     width = max(line.box.width for line in lines)
@@ -78,8 +78,8 @@ def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
     return _found(head[:1])
 
 
-def _without_others(line: Line) -> Line:
-    """Return a line without the tax id or label before a name, and the next box behind it."""
+def _part_with_name(line: Line) -> Line:
+    """Return a line without the tax id or label before a name, and without the next box."""
     first, *others = cells_of(line.words)
     words = list(first.words if any(_BOX.match(cell.text) for cell in others) else line.words)
     text = Cell(tuple(words)).text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract import resources
-from recibo.extract.fields.items import columns, details, item_name
+from recibo.extract.fields.items import columns, details, item_name, priced_row
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.rows import Row
@@ -28,7 +28,6 @@ _NUMBER = re.compile(r"\d{1,14}")
 _LONG_CODE = re.compile(r"(?<![\w.,])\d{8,14}(?![\w.,%])")
 # `[FURN_7777] Office Chair`.
 _BRACKETED_CODE = re.compile(r"^\W*[\[*](?P<code>[A-Z0-9][A-Z0-9_./-]{2,20})[\]*]", re.IGNORECASE)
-_CODE_AT_END = re.compile(r"\s\[(?P<code>[0-9A-Z.-]{2,14})\]\s*$")
 _PORTAL_CODE = re.compile(r"\(\s*C[oó]d[il1|]go\W*(?P<code>\w{1,14})\s*\)", re.IGNORECASE)
 # `15%`, `T12,00%`: a rate after the name.
 _RATE = re.compile(r"(?<![\d.,])(?:\d{0,2}[A-Z])?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)\s?%(?!\d)")
@@ -260,7 +259,7 @@ def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
     row = place.rows[0]
     marked = (
         _PORTAL_CODE.search(" ".join(each.text for each in place.rows)),
-        _CODE_AT_END.search(place.rows[-1].text),
+        priced_row.CODE_AT_END.search(place.rows[-1].text),
         _BRACKETED_CODE.search(row.text),
     )
     if match := next(filter(None, marked), None):

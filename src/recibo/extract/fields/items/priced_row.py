@@ -15,7 +15,7 @@ _LONGEST_TAIL = 6
 #: Smaller whole numbers after a colon are counts: no currency without cents has such totals.
 _LEAST_PRICE = 10
 # `UN 2 x 49,90 = 99,80  [390027]`
-_CODE_AT_END = re.compile(r"\s\[[0-9A-Z.-]{2,14}\]\s*$")
+CODE_AT_END = re.compile(r"\s\[(?P<code>[0-9A-Z.-]{2,14})\]\s*$")
 # `50,115 L X 6,099 (55,60)`: the taxes after a product.
 _TAXES_OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
 _TIMES = re.compile(
@@ -127,7 +127,7 @@ def _total(row: Row, minor: int) -> Number | None:
     last = next((figure for figure in reversed(amounts) if not figure.is_bracketed), None)
     if last is None:
         return None
-    tail = _CODE_AT_END.sub("", row.text[last.end :]).strip(" \t*%")
+    tail = CODE_AT_END.sub("", row.text[last.end :]).strip(" \t*%")
     ends_row = len(tail) <= _LONGEST_TAIL and "%" not in tail
     return last if ends_row and not _is_unit_price(row, last) else None
 

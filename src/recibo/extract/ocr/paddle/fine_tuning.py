@@ -38,5 +38,10 @@ class Changes:
         steps, step = self._arrays[name + STEPS], self._arrays[name + STEP]
         if steps.size != weights.size:
             raise MissingModel(f"The model {self._model} is not the one its changes are for.")
-        rows = steps.reshape(len(step), -1).astype(np.float32)
-        weights += (rows * step[:, None]).ravel()
+        weights += change(steps, step).ravel()
+
+
+def change(steps: npt.NDArray[np.int8], step: Weights) -> Weights:
+    """Return the change of a weight, in its shape, from its two arrays."""
+    rows = steps.reshape(len(step), -1).astype(np.float32) * step[:, None]
+    return rows.reshape(steps.shape)
