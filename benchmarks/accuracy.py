@@ -7,12 +7,13 @@ each document with weights fitted without its source, instead of those of the pa
 
 import argparse
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from benchmarks import measuring, reliability, scoring
-from benchmarks.recognition import Recognition
+from benchmarks.recognition import Pages, Recognition
 from benchmarks.reliability import Verdict
 from benchmarks.scoring import Report
 from recibo.extract import errors, pipeline, weights
@@ -20,7 +21,11 @@ from recibo.extract.model import Accuracy, Receipt
 from training import documents
 from training.cross_fit import ByField, cross_fit, fold_of
 from training.documents import Document
+from training.fields.confidence import damaged_passes, is_damaged
 from training.fields.registry import FITTERS
+
+#: Returns the pages of a document, each once per pass.
+Recognize = Callable[[Document], Pages]
 
 _WHOLE = "the whole"
 _PLOTTED = ("total", "issued_at", "merchant_name")
@@ -50,7 +55,13 @@ def main() -> None:
     chosen = spread(every, asked.sample or len(every))
     report = measure(chosen, held_out=held_out, jobs=asked.jobs)
     _print(report)
-    reliability.draw(_by_name(report, _PLOTTED), asked.plot)
+    plotted = _by_name(report, _PLOTTED)
+    if asked.damaged:
+        damaged = [document for document in chosen if is_damaged(document)]
+        receipts = read(damaged, held_out=held_out, jobs=asked.jobs, recognize=damaged_passes)
+        plotted = _beside(report, score(damaged, receipts))
+        _print_confidence("Confidence, originals and damaged pictures", plotted)
+    reliability.draw(plotted, asked.plot)
     print(f"reliability plot: {asked.plot}")
 
 
@@ -78,13 +89,15 @@ def read(
     *,
     held_out: Mapping[str, ByField] | None = None,
     jobs: int = 1,
+    recognize: Recognize = Document.passes,
 ) -> list[Receipt | None]:
     """Read the documents, with other weights if given; None stands for one that is unreadable."""
     replaced = [(held_out or {}).get(document.key, {}) for document in chosen]
+    one = partial(_read, recognize)
     if jobs == 1:
-        return list(map(_read, chosen, replaced))
+        return list(map(one, chosen, replaced))
     with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(_read, chosen, replaced))
+        return list(pool.map(one, chosen, replaced))
 
 
 def score(chosen: Sequence[Document], receipts: Sequence[Receipt | None]) -> Report:
@@ -113,16 +126,19 @@ def _arguments() -> argparse.Namespace:
         choices=[fitter.field for fitter in FITTERS],
         help="fit the weights, of all fields or of these, without the source being judged",
     )
+    parser.add_argument(
+        "--damaged", action="store_true", help="read the pictures damaged as well, for the plot"
+    )
     parser.add_argument("--sample", type=int, help="read only so many files, always the same")
     default = Path(tempfile.gettempdir()) / "reliability.png"
     parser.add_argument("--plot", type=Path, default=default, help="where the plot goes")
     return parser.parse_args()
 
 
-def _read(document: Document, replaced: ByField) -> Receipt | None:
+def _read(recognize: Recognize, document: Document, replaced: ByField) -> Receipt | None:
     with weights.replaced(replaced):
         try:
-            return pipeline.understand(document.passes())
+            return pipeline.understand(recognize(document))
         except errors.ReadingError:
             return None
 
@@ -138,8 +154,12 @@ def _print(report: Report) -> None:
         f"receipts at {reliability.SURE} or more: {report.sure:.1f} %, "
         f"of these the total is right: {report.right_when_sure:.1f} %"
     )
-    rows = [reliability.row(*named) for named in _by_name(report, scoring.FIELDS).items()]
-    measuring.show("Confidence, percent", reliability.HEADINGS, rows)
+    _print_confidence("Confidence, percent", _by_name(report, scoring.FIELDS))
+
+
+def _print_confidence(title: str, by_name: Mapping[str, Sequence[Verdict]]) -> None:
+    rows = [reliability.row(*named) for named in by_name.items()]
+    measuring.show(title, reliability.HEADINGS, rows)
 
 
 def _cells(figures: Mapping[str, float]) -> list[str]:
@@ -151,6 +171,19 @@ def _by_name(report: Report, fields: Sequence[str]) -> dict[str, Sequence[Verdic
     by_field = report.by_field
     return {_WHOLE: report.verdicts} | {
         field: by_field[field] for field in fields if field in by_field
+    }
+
+
+def _beside(original: Report, damaged: Report) -> dict[str, Sequence[Verdict]]:
+    """Return the verdicts on values of pictures, original and damaged."""
+    pictures = Report(
+        [mark for mark in original.marks if mark.document.kind != "pdf"], original.verdicts
+    )
+    return {
+        f"{field}, {name}": report.by_field[field]
+        for field in _PLOTTED
+        for name, report in (("original", pictures), ("damaged", damaged))
+        if field in report.by_field
     }
 
 

@@ -38,6 +38,24 @@ Rechnung-Nr.: 5523/26
 Beratung                                               10,72 EUR
 Gesamtsumme                                            10,72 EUR
 """
+FREELANCER = """
+Blauwerk Kowalski                                          RECHNUNG
+Inh. Anna Kowalski
+Lindenallee 4, 10115 Berlin
+
+Muster Bau GmbH
+Herrn Peter Schulz                       Rechnungsnr.:  RE-2026-0118
+Baustr. 99                               Datum:         03.09.2026
+20095 Hamburg                            Kundennr.:     K-2207
+
+Pos  Beschreibung                 Menge  Einheit  Einzelpreis   Gesamt
+1    Konzept und Entwurf           12,0  Std.        85,00 €   1.020,00 €
+2    Umsetzung                     24,5  Std.        85,00 €   2.082,50 €
+
+                                    Nettobetrag               3.102,50 €
+                                    zzgl. 19 % USt.             589,48 €
+                                    Rechnungsbetrag           3.691,98 €
+"""
 
 
 def _read(text: str) -> Receipt:
@@ -62,6 +80,13 @@ def test_a_sender_may_be_a_person() -> None:
     assert _value(receipt.merchant_name) == "Dr. med. Karla Winter"
     assert _value(receipt.details.merchant_address) == "Praxis am Markt 5, 04109 Leipzig"
     assert _value(receipt.details.customer_name) == "Peter Grau"
+
+
+def test_a_company_with_a_person_addressed_below_it_is_the_customer() -> None:
+    receipt = _read(FREELANCER)
+
+    assert _value(receipt.merchant_name) == "Blauwerk Kowalski"
+    assert _value(receipt.details.customer_name) == "Muster Bau GmbH"
 
 
 def test_a_recipient_abroad_needs_no_postcode() -> None:

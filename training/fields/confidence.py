@@ -60,22 +60,27 @@ def fit(known: Sequence[Sample]) -> Mapping[str, Mapping[str, float]]:
 FITTER = Fitter("confidence", samples, fit)
 
 
+def is_damaged(document: Document) -> bool:
+    """Return whether a document is read damaged, too: pictures that are not of A4 pages."""
+    is_picture = document.path.suffix.lower() in _PICTURES
+    return is_picture and document.truth.get("type") not in _A4
+
+
+def damaged_passes(document: Document) -> Pages:
+    """Return the recognized pages of the damaged picture; none if it is refused."""
+    data = damage.picture(document.path.read_bytes(), document.key)
+    return document.recognition.cached(data, "damaged", lambda: _recognized(data))
+
+
 def _variants(document: Document) -> Iterator[tuple[str, Sequence[TextPage]]]:
     clean = document.pages()
     yield "clean", clean
-    if document.path.suffix.lower() in _PICTURES and document.truth.get("type") not in _A4:
-        yield "damaged", _of_damaged(document)
+    if is_damaged(document):
+        yield "damaged", [passes[0] for passes in damaged_passes(document)]
     for kind in damage.WORD_DAMAGES:
         # The words of a text layer are never misread.
         if clean and (not clean[0].is_exact or kind in ("lost words", "cut off")):
             yield kind, damage.words(clean, kind, document.key + kind)
-
-
-def _of_damaged(document: Document) -> list[TextPage]:
-    """Return the recognized pages of the damaged picture; none if it is refused."""
-    data = damage.picture(document.path.read_bytes(), document.key)
-    pages = document.recognition.cached(data, "damaged", lambda: _recognized(data))
-    return [passes[0] for passes in pages]
 
 
 def _recognized(data: bytes) -> Pages:

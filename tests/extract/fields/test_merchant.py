@@ -109,6 +109,15 @@ def test_slogans_addresses_and_owners_are_not_part_of_the_name(head: str, name: 
     assert best(f"{head}\n{AMERICAN_REST}") == name
 
 
+@pytest.mark.parametrize(
+    "name", ["SARL Menuiserie Dubois", "UAB Baltijos Duona", "SIA Rīgas Maize", "PT Roti Nusantara"]
+)
+def test_a_legal_form_may_be_before_the_name_and_a_numbered_title_is_none(name: str) -> None:
+    head = f"FACTURE N° F2026-0457\n{name}\n14 rue des Artisans\n35000 Rennes"
+
+    assert best(f"{head}\nDate : 22/06/2026\nPorte  620,00\nTotal TTC  620,00 €") == name
+
+
 def test_a_name_in_two_rows_of_one_style_is_joined() -> None:
     assert best(f"MAPLE LEAF\nDINER\n2210 W 4th Street\nDuluth, MN 55806\n{AMERICAN_REST}") == (
         "MAPLE LEAF DINER"

@@ -104,6 +104,8 @@ def test_the_sellers_cnpj_comes_before_the_buyers() -> None:
         ("사업자번호 120-81-47521", "KR", "1208147521"),
         ("Adószám: 12892312-2-42", "HU", "12892312242"),
         ("NIT 860.002.964-4", "CO", "8600029644"),
+        ("V.D. BÜYÜK ÇINAR 4810273968", "TR", "4810273968"),
+        ("BÜYÜK ÇINAR V.D. V.N. 4810273968", "TR", "4810273968"),
         ("TVA FR 40 303 265 045\nSIRET 303 265 045 00012", "FR", "FR40303265045"),
         (
             "SUPERMERCADOS EL OLIVO S.A.\nA-28161396\nAVDA. 40\nSEVILLA\nTOTAL 3,25",

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recibo.extract.fields import recipients
+from recibo.extract.fields import company_names, recipients
 from recibo.extract.fields.name_candidates import Candidate, candidates, pieces_of
 from recibo.extract.fields.name_features import features
-from recibo.extract.fields.name_page import Context
+from recibo.extract.fields.name_page import Context, book
 from recibo.extract.fields.recipients import Column
 from recibo.extract.layout.name_stoplist import are_labels, is_customer_label, is_not_name
 from recibo.extract.layout.rows import Row
@@ -60,6 +60,7 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         for candidate in candidates(page)
         if not any(is_not_name(text) for text in _texts(candidate))
         and not _is_customer(candidate, labels)
+        and not _is_owner(candidate)
     ]
     # A buyer's name may be on a page twice, once without its label.
     columns = recipients.of_buyer(page)
@@ -89,6 +90,13 @@ def _texts(candidate: Candidate) -> Iterator[str]:
     yield from (candidate.name, candidate.text)
     if len(candidate.pieces) > 1 and are_labels(candidate.pieces[0].text):
         yield candidate.pieces[0].text
+
+
+def _is_owner(candidate: Candidate) -> bool:
+    """Return whether a candidate is the person who owns the shop above: `Inh. Anna Berg`."""
+    is_below = candidate.rows[0].index > 0
+    is_labelled = any(one.start == 0 for one in book("owned").find(candidate.text))
+    return is_below and is_labelled and company_names.legal_ending(candidate.name) is None
 
 
 def _is_in(candidate: Candidate, columns: Sequence[Column]) -> bool:

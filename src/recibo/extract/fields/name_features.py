@@ -75,14 +75,15 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
 def _of_words(candidate: Candidate) -> dict[str, float]:
     name = candidate.name
     ending = company_names.legal_ending(name)
+    is_leading = company_names.follows_form(name)
     return {
         "strong_form": bool(ending and ending.form.is_cue),
-        "form": bool(ending and not ending.form.is_cue),
+        "form": bool(ending and not ending.form.is_cue) or (is_leading and not ending),
         "short_form": bool(ending and len(ending.form.text.strip(".")) <= _SHORT_FORM),
         # `KG` is a legal form, not kilograms.
         "amount_label": bool(money_labels(name[: ending.start] if ending else name)),
         "bare_form": company_names.is_form_alone(name),
-        "form_first": company_names.begins_with_form(name),
+        "form_first": company_names.begins_with_form(name) and not is_leading,
         "trade": bool(book("trades").find(name)),
         "generic": book("trades").is_all(name[: ending.start] if ending else name),
         "notice": _is_notice(name),

@@ -165,8 +165,8 @@ class Column:
 
 
 def of_buyer(rows: Sequence[Row]) -> tuple[Column, ...]:
-    """Return the columns below labels of the buyer that are alone in their cell, and of letters."""
-    return (*_columns(rows), *_below_senders(rows))
+    """Return the columns of the buyer: below its labels, in letters, and with a person addressed."""
+    return (*_columns(rows), *_below_senders(rows), *_with_persons(rows))
 
 
 def is_headed(row: Row) -> bool:
@@ -201,6 +201,25 @@ def _below_senders(rows: Sequence[Row]) -> Iterator[Column]:
         left = sender.box.x0 - _INDENTED * sender.box.height
         box = Box(left, sender.box.y1, sender.box.x1, lines[-1].box.y1)
         yield Column(sender.row.line.page, box)
+
+
+def _with_persons(rows: Sequence[Row]) -> Iterator[Column]:
+    """Yield the blocks in which a person is addressed below a company: `Herrn Peter Schulz`.
+
+    Another address is above them, that of the sender.
+    """
+    for upper, row in itertools.pairwise(rows):
+        is_second = row.depth < _HEAD and any(is_address(one.text) for one in rows[: upper.index])
+        for person in name_candidates.pieces_of(row) if is_second else ():
+            if not any(one.start == 0 for one in book("persons").find(person.text)):
+                continue
+            for company in name_candidates.pieces_of(upper):
+                lines = _lines_below(company, rows)
+                is_close = person.box.y0 - company.box.y1 < _GAP * person.box.height
+                if person in lines[:1] and is_close and _is_in_column(company, person):
+                    left = company.box.x0 - _INDENTED * company.box.height
+                    box = Box(left, company.box.y0, person.box.x1, lines[-1].box.y1)
+                    yield Column(row.line.page, box)
 
 
 def _letters(

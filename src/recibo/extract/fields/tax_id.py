@@ -155,7 +155,21 @@ def _labelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
                 if value:
                     yield _tax_id(value, number, place, country, {"labelled": 1})
             if not any(value for _, value, _ in read):
+                yield from _behind_words(row, row.text[label.end : end], owners, country)
                 yield from _of_any_shape(row, row.text[label.end : end], owners, country)
+
+
+def _behind_words(
+    row: Row, text: str, owners: Sequence[TaxNumber], country: str | None
+) -> Iterator[TaxId]:
+    """Yield numbers that pass their rule, with words between label and number.
+
+    `V.D. BÜYÜK MÜKELLEFLER 6220529513`: the tax office.
+    """
+    for value in _joined_groups(_OTHER.sub("|", text.upper())):
+        for number in owners:
+            if number.shape.fullmatch(value) and _passes(number, value):
+                yield _tax_id(value, number, row, country, {"labelled": 1})
 
 
 def _of_any_shape(

@@ -21,7 +21,8 @@ _TWO_WORDS = re.compile(r"[^\W_][\s.]+[^\W_]")
 _NUMBER_AT_END = re.compile(r"\s*#\s?[\w/.-]{0,30}\d[\w/.-]{0,30}$")
 _CARD_WORDS = ("paid_card", "paid_credit", "paid_debit", "card_slip")
 # Labels of these, with a colon, are those of a form; without one they may be a shop: `Markt`.
-_FORM_LABELS = ("number", "other_number", "order_number", "date", "other_date", "due_date")
+_NUMBERS = ("number", "other_number", "order_number")
+_FORM_LABELS = (*_NUMBERS, "date", "other_date", "due_date")
 _COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
 
@@ -32,6 +33,7 @@ def is_not_name(text: str) -> bool:
         or is_salutation(text)
         or begins_with_customer_label(text)
         or _begins_with_number(text)
+        or _is_numbered(text)
     )
 
 
@@ -99,6 +101,13 @@ def begins_with_customer_label(text: str) -> bool:
 def is_customer_label(text: str) -> bool:
     """Return whether a text is only the buyer's label, so that the buyer is below it."""
     return _phrasebook("billed", "buyer").is_all(text) and begins_with_customer_label(text)
+
+
+def _is_numbered(text: str) -> bool:
+    """Return whether a text is a label and a number of a document: "FACTURE N° F2026-0457"."""
+    label, _, number = text.strip().rpartition(" ")
+    has_digit = any(character.isdigit() for character in number)
+    return has_digit and bool(label) and lexicon.wordbook(*_NUMBERS).is_all(label)
 
 
 def _begins_with_number(text: str) -> bool:

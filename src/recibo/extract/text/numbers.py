@@ -82,6 +82,9 @@ _PER_UNIT_AFTER = re.compile(rf"[^\W\d_]{{0,3}}{_PER_UNIT}", re.IGNORECASE)
 # A price in hundredths of the currency: "144.9 p/L".
 _HUNDREDTHS = re.compile(r"\s?[pc]\s?/\s?(?:l|ltr|lit(?:er|re)|kg|kwh)\b", re.IGNORECASE)
 _NEGATIVE = re.compile(rf"\s[{MINUS}]$")
+# `Spring Rolls x2 @4.50`: a quantity after the name or the price; `B12 X9` are codes.
+_TIMES_BEFORE = re.compile(r"(?:^|\s)x$|(?:[^\W\d_]|[.,]\d\d)\sX$")
+_AFTER_COUNT = " \t@"
 _CONTENT = re.compile(r"(?:g|kg|ml|cl|l)(?![^\W_])", re.IGNORECASE)
 
 
@@ -307,9 +310,11 @@ def _is_part_of_date(before: str, after: str) -> bool:
 def _is_inside_word(text: str, number: Number, match: re.Match[str]) -> bool:
     """Return whether a number is part of a name or code, as in `8MM`, `T12,00%`, `6x1.25L`.
 
-    An amount may be joined to a tax code after it, a quantity to its unit or `x`.
+    An amount may be joined to a tax code after it, a quantity to its unit or `x`: `2x`, `x2`.
     """
     before, after = text[: number.start], text[number.end :]
+    if _TIMES_BEFORE.search(before) and (not after or after[0] in _AFTER_COUNT):
+        return False
     has_cents = _WITH_CENTS.search(match[0]) is not None
     if before[-1:].isalpha() and before[-1] not in _UNIT_PRICE_SIGN:
         return not has_cents or after[:1] == "%" or after[:1].isalpha()
