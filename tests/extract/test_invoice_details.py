@@ -70,6 +70,61 @@ def test_the_customer_is_below_a_label_of_one_or_two_words(label: str) -> None:
     assert _customer(f"{label}\nThe Oat Shed\n41 North Street\nBristol BS3 1EN") == "The Oat Shed"
 
 
+def test_a_department_is_not_the_customer() -> None:
+    block = "Facturé à\nÉditions du Lac SARL\nService comptabilité\n7 place Broglie\n67000 Colmar"
+
+    assert _customer(block) == "Éditions du Lac SARL"
+
+
+def test_the_heading_of_a_column_is_no_label_of_the_customer() -> None:
+    block = """Passenger name     WALSH/SIOBHAN MS
+
+Flight    From          To            Departure    Class
+NA 0117   Dublin        Boston        21 Nov       Y"""
+
+    assert _customer(block) == "WALSH/SIOBHAN MS"
+
+
+def test_a_title_just_above_the_customer_is_not_part_of_the_block() -> None:
+    block = (
+        "DOCUMENTO AUXILIAR DA NOTA FISCAL\nJuliana Beck\nRua das Gaivotas, 417\n88058-500 Lages"
+    )
+
+    assert _customer(block) == "Juliana Beck"
+
+
+def test_the_tax_number_with_the_sellers_registration_in_it_is_not_the_customers() -> None:
+    text = """
+Norrviken El & Larm AB                                  Faktura
+Org.nr 559184-2074
+
+                                         Brf Björkudden
+                                         Strandvägen 14
+                                         192 71 Sollentuna
+Beskrivning                Antal      Belopp
+Porttelefon                    1      800,00
+Att betala                          1 000,00
+
+Norrviken El & Larm AB   Momsreg.nr SE559184207401
+"""
+    assert _value(_read(text).details.customer_tax_id) is None
+
+
+def test_the_sum_of_the_payments_below_the_total_is_no_subtotal() -> None:
+    text = """
+LIVRARIA CORUJA LTDA
+CNPJ: 11.222.333/0001-81
+CUPOM FISCAL
+001 CADERNO UNIVERSITARIO       74,30
+002 LIVRO                       39,90
+TOTAL R$                       114,20
+Dinheiro                       120,00
+SOMA R$                        120,00
+TROCO R$                         5,80
+"""
+    assert _read(text).subtotal is None
+
+
 def test_a_name_may_end_at_the_right_edge_of_its_label() -> None:
     block = f"{'Bill to':>63}\n{'Foxglove Events LLC':>63}\n{'Portland OR 97211':>63}"
 

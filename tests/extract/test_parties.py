@@ -128,6 +128,7 @@ def test_the_customer_and_the_due_date_of_an_invoice_are_read() -> None:
     ("label", "day"),
     [
         ("Zahlbar bis 15.03.2024", dt.date(2024, 3, 15)),
+        ("Zahlbar innerhalb von 14 Tagen ohne Abzug (bis 15.03.2024).", dt.date(2024, 3, 15)),
         ("Fällig am: 15.03.2024", dt.date(2024, 3, 15)),
         ("Rechnungsdatum  Fälligkeit\n01.03.2024      15.03.2024", dt.date(2024, 3, 15)),
         ("Lieferdatum: 15.03.2024", None),
@@ -167,6 +168,7 @@ NFC-e 123 Serie 1 02/05/2024 10:11:12
         ("Consumidor: Ana Lima - CPF 529.982.247-25 - Rua das Flores, 55", "Ana Lima"),
         (f"CONSUMIDOR: CNPJ {BUYER}\nBETA SERVICOS LTDA", "BETA SERVICOS LTDA"),
         (f"CONSUMIDOR: CNPJ {BUYER}\nRazao Social: BETA SERVICOS LTDA", "BETA SERVICOS LTDA"),
+        ("CONSUMIDOR CPF 529.982.247-25\nANA PEREIRA LIMA", "ANA PEREIRA LIMA"),
         ("CONSUMIDOR NAO IDENTIFICADO", None),
     ],
 )

@@ -74,8 +74,9 @@ def test_the_sender_is_the_seller_and_the_recipient_the_customer() -> None:
     assert _value(receipt.details.customer_name) == "Autohaus Stein GmbH"
 
 
-def test_a_sender_may_be_a_person() -> None:
-    receipt = _read(DOCTOR)
+@pytest.mark.parametrize("form", ["Herrn", "Familie", "Eheleute"])
+def test_a_sender_may_be_a_person(form: str) -> None:
+    receipt = _read(DOCTOR.replace("Herrn", form))
 
     assert _value(receipt.merchant_name) == "Dr. med. Karla Winter"
     assert _value(receipt.details.merchant_address) == "Praxis am Markt 5, 04109 Leipzig"

@@ -33,6 +33,7 @@ def test_a_method_with_an_amount_of_zero_is_no_payment() -> None:
         "We accept Visa and Mastercard",
         "Cash Inv No.: 4711F717",
         "Prix Nets - Service Compris",
+        "Credit Total            176.90",
         "PIX: 20.916.554/0001-40",
         "Chave Pix: contato@casa.example",
     ],

@@ -101,6 +101,8 @@ def test_the_sellers_cnpj_comes_before_the_buyers() -> None:
         ("DIČ: CZ25596641  IČO: 25596641", "CZ", "CZ25596641"),
         ("TVA BE 0403.019.261", "BE", "BE0403019261"),
         ("RFC: SAT-970701-NN3", "MX", "SAT970701NN3"),
+        # OCR read a letter as a zero.
+        ("RFC CC0-860523-1N4", "MX", "CCO8605231N4"),
         ("사업자번호 120-81-47521", "KR", "1208147521"),
         ("Adószám: 12892312-2-42", "HU", "12892312242"),
         ("NIT 860.002.964-4", "CO", "8600029644"),

@@ -37,6 +37,7 @@ _FIRST_SIGNS = 3
 _NEAR_ROWS = 8
 # An address begins within this many heights of its name; so many lines are examined.
 _ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
+_MOST_BESIDE = 3
 _EDGES = " \t.,:;*_-~=|#"
 _AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
 _OTHERS = (
@@ -132,6 +133,7 @@ class _Places:
                 (piece.row.line.page, piece.box)
                 for piece in pieces
                 if any(piece.features[name] for name in ("street", "numbered", "postcode"))
+                or _is_department(piece.text)
             ],
             {letters: frozenset(boxes) for letters, boxes in mentions.items()},
         )
@@ -161,8 +163,14 @@ def _whole(found: Sequence[_Labelled]) -> Iterator[_Labelled]:
         is_start = any(
             cell.value.startswith(f"{one.value} ") and _is_at(one, cell) for cell in cells
         )
-        if not (is_start or book("anonymous").is_all(one.value)):
+        is_other = book("anonymous").is_all(one.value) or _is_department(one.value)
+        if not (is_start or is_other):
             yield one, features
+
+
+def _is_department(text: str) -> bool:
+    """Return whether a row is between a name and its address: `Service comptabilité`."""
+    return any(one.start == 0 for one in book("departments").find(text))
 
 
 def _is_at(one: Extracted[str], other: Extracted[str]) -> bool:
@@ -200,8 +208,8 @@ def tax_id_candidates(
 
 
 def _is_part(value: str, seller: str | None) -> bool:
-    """Return whether a number is the seller's with or without its country."""
-    return seller is not None and (value.endswith(seller) or seller.endswith(value))
+    """Return whether a number is the seller's with or without its country and its last digits."""
+    return seller is not None and (value in seller or seller in value)
 
 
 def _tax_features(one: TaxId, labels: Sequence[tuple[Row, Box]]) -> dict[str, float]:
@@ -242,7 +250,8 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
                 label.start <= _FIRST_SIGNS or _FIRST_WORD.match(piece.text[: label.start])
             ):
                 yield label, piece
-        if book("billed_alone").is_all(piece.text):
+        # One of many headings in a row is that of a column: `Flight  From  To  Departure`.
+        if book("billed_alone").is_all(piece.text) and len(pieces_of(row)) <= _MOST_BESIDE:
             yield Phrase("billed_alone", 0, len(piece.text)), piece
 
 

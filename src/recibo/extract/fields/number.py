@@ -23,6 +23,7 @@ _LEAD = re.compile(rf"^[\Wºª]*(?:{_SIGN}\s?[.:#]*\s*)*[\s:.#*_=\-)]*", re.IGNO
 _LONG_LEAD = re.compile(
     rf"^(?:\s*[^\W\d]{{1,12}}\.?(?=\s)){{1,4}}?\s+(?:{_SIGN}|#)\W*", re.IGNORECASE
 )
+_COLON_AT_END = re.compile(r"[:\uff1a]\s*$")
 # Text that may follow a label whose number is below it.
 _END_OF_LABEL = re.compile(rf"^\W*+(?:{_SIGN}\W*+)*+$", re.IGNORECASE)
 # A prefix may follow the sign: `No. SETP 990001287`.
@@ -259,7 +260,7 @@ def _right_or_below(
     may_be = _may_be_below(label, row)
     for under in stacked.rows_below(rows, row, row.box(label.start, label.end)):
         below = _below(row, label, under) if may_be else _signed_below(row, label, under)
-        if below:
+        if below and not _is_with_label(below, under):
             yield NumberCandidate(below, under, {**known, "below": 1, "other_before": 0})
         if below or _labels(under.text, _KINDS):
             return
@@ -298,25 +299,26 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
     """Return the number below a label, if one word begins there."""
     if below.line.page != row.line.page or not _ends_column(row, label):
         return None
-    if _labels(below.text, _NUMBER_KINDS):
-        # Another column has a label there: `Document type   Number` above `INVOICE   118/26`.
-        number = _overlapping(row, label, below)
-        return None if number is None or _is_with_label(number, below) else number
     is_next = below.index == row.index + 1
-    first = _at_start(_cell_from(below, 0))
+    # Another column may have a label there: `Document type   Number` above `INVOICE   118/26`.
+    is_labelled = bool(_labels(below.text, _NUMBER_KINDS))
+    first = None if is_labelled else _at_start(_cell_from(below, 0))
     is_title = _END_OF_LABEL.match(row.text[label.end :]) and label.start == 0
     if first and is_title and is_next and is_number(first.group(), below.text):
         return first.group()
-    return (_in_column(row, label, below) if is_next else None) or _overlapping(row, label, below)
+    number = _in_column(row, label, below) if is_next and not is_labelled else None
+    return number or _overlapping(row, label, below)
 
 
 def _is_with_label(number: str, row: Row) -> bool:
-    """Return whether the cell of a number has a label of a number, too, not only "No."."""
-    texts = [cell.text for cell in row.cells() if number in cell.text]
+    """Return whether a number has a label in its cell, not only "No.", or with a colon before."""
+    cells = [cell.text for cell in row.cells()]
+    before = ["", *(text if _COLON_AT_END.search(text) else "" for text in cells)]
+    texts = [f"{left} {text}" for left, text in zip(before, cells, strict=False) if number in text]
     return any(
         not _PLAIN.fullmatch(text[label.start : label.end])
         for text in texts
-        for label in _labels(text, _NUMBER_KINDS)
+        for label in _labels(text, _KINDS)
     )
 
 

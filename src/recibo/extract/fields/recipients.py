@@ -165,7 +165,7 @@ class Column:
 
 
 def of_buyer(rows: Sequence[Row]) -> tuple[Column, ...]:
-    """Return the columns of the buyer: below its labels, in letters, and with a person addressed."""
+    """Return the columns of the buyer: below labels, in letters, and with a person addressed."""
     return (*_columns(rows), *_below_senders(rows), *_with_persons(rows))
 
 

@@ -24,6 +24,8 @@ _GROUP_SIGNS = r"[\s.\-/\u2013:]"
 _RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}")
 # Characters that OCR confuses: letters for digits, a digit for a check letter.
 _AS_LETTER = str.maketrans("6852", "GBSZ")
+# In the first letters of a number: `CC0860523` for `CCO860523`.
+_LETTERED, _AS_LETTERS = 3, str.maketrans("01568", "OISGB")
 _AS_DIGITS = str.maketrans("OQILSB", "001158")
 _NUMBER_SIGNS = frozenset({"NO", "NR", "NRO", "NUM"})
 # A company number may be printed without any label, alone in its row or in brackets, near the name.
@@ -207,9 +209,12 @@ def _leading_number(text: str, number: TaxNumber) -> str:
         joined = "".join(groups[:count])
         as_digits = joined.translate(_AS_DIGITS)
         with_letter = as_digits[:-1] + as_digits[-1:].translate(_AS_LETTER)
+        lettered = joined[:_LETTERED].translate(_AS_LETTERS) + joined[_LETTERED:]
         for spelling in (joined, as_digits, with_letter):
             if number.shape.fullmatch(spelling):
                 return spelling
+        if number.shape.fullmatch(lettered) and _passes(number, lettered):
+            return lettered
     return ""
 
 

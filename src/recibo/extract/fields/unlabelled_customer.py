@@ -16,6 +16,8 @@ from recibo.extract.text.phrases import Phrasebook
 
 # Such a block is in the head of a wide page: the share of its height, its width in type.
 _HEAD, _WIDE = 0.45, 34
+# With a person addressed the page may be narrower, but no till receipt.
+_LESS_WIDE = 28
 _FEWEST_WORDS, _MOST_WORDS = 2, 7
 # The next line begins or ends at the same edge, at most so many heights below.
 _EDGE, _GAP = 0.7, 1.2
@@ -35,7 +37,8 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[tuple[Piece, Mappi
     """Return the lines that may be the customer's name, with features of what is below them."""
     page = [row for row in rows if row.line.page == rows[0].line.page][:_MOST_ROWS]
     height = median(row.line.box.height for row in page)
-    if not sellers or max(row.line.box.x1 for row in page) < _WIDE * height:
+    width = max(row.line.box.x1 for row in page) / height
+    if not sellers or width < _LESS_WIDE:
         return []
     known = normalize(sellers[0]).letters
     found: list[tuple[Piece, Mapping[str, float]]] = []
@@ -46,10 +49,10 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[tuple[Piece, Mappi
             if _may_be_name(piece.text, known) and not _is_below_text(piece, page[:place]):
                 below = list(_below(piece, page[place + 1 : place + 1 + _MOST_ROWS_BELOW]))
                 features = _features(piece, below)
-                is_second = features.get("addresses_person") or _has_party(
-                    piece, below, page[: place + 1]
-                )
-                if features and is_second:
+                is_person = bool(features.get("addresses_person"))
+                is_wide = width >= _WIDE or is_person
+                is_second = is_person or _has_party(piece, below, page[: place + 1])
+                if features and is_wide and is_second:
                     found.append((piece, {**features, "unlabelled": 1.0}))
     return found[:_MOST_NAMES]
 
@@ -92,6 +95,9 @@ def _is_below_text(piece: Piece, above: Sequence[Row]) -> bool:
     """Return whether a line continues a block: text is just above it in its column."""
     for row in reversed(above[-_MOST_ROWS_BELOW:]):
         for other in name_candidates.pieces_of(row):
+            if book("notice").find(other.text):
+                # A title is not part of a block.
+                continue
             gap = piece.box.y0 - other.box.y1
             if _is_in_column(piece, other) and gap < _GAP * piece.box.height:
                 return True

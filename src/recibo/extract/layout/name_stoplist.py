@@ -23,6 +23,7 @@ _CARD_WORDS = ("paid_card", "paid_credit", "paid_debit", "card_slip")
 # Labels of these, with a colon, are those of a form; without one they may be a shop: `Markt`.
 _NUMBERS = ("number", "other_number", "order_number")
 _FORM_LABELS = (*_NUMBERS, "date", "other_date", "due_date")
+_LONGEST_LABEL = 60
 _COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
 
@@ -107,7 +108,8 @@ def _is_numbered(text: str) -> bool:
     """Return whether a text is a label and a number of a document: "FACTURE N° F2026-0457"."""
     label, _, number = text.strip().rpartition(" ")
     has_digit = any(character.isdigit() for character in number)
-    return has_digit and bool(label) and lexicon.wordbook(*_NUMBERS).is_all(label)
+    is_short = 0 < len(label) <= _LONGEST_LABEL
+    return has_digit and is_short and lexicon.wordbook(*_NUMBERS).is_all(label)
 
 
 def _begins_with_number(text: str) -> bool:

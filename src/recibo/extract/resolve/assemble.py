@@ -194,9 +194,20 @@ def _largest_subtotal(
     candidates: Candidates, total: Extracted[Decimal] | None
 ) -> Extracted[Decimal] | None:
     """Return the largest subtotal up to the total, else the first; others are of parts."""
-    likely = [part for part in candidates.subtotals if part.confidence >= _LEAST_PART]
+    likely = [
+        part
+        for part in candidates.subtotals
+        if part.confidence >= _LEAST_PART and not _is_of_payments(part, total)
+    ]
     fitting = [part for part in likely if total is None or part.value <= total.value]
     return max(fitting or likely[:1], key=lambda part: part.value, default=None)
+
+
+def _is_of_payments(part: Extracted[Decimal], total: Extracted[Decimal] | None) -> bool:
+    """Return whether a sum is below the total and larger: that of the payments, before change."""
+    if total is None or part.box is None or total.box is None or part.page != total.page:
+        return False
+    return part.value > total.value and part.box.y0 > total.box.y1
 
 
 def _labelled_parts(

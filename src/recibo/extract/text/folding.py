@@ -64,7 +64,7 @@ def _normalized_character(folded: str, index: int) -> str:
 def _is_among_letters(folded: str, index: int) -> bool:
     before = folded[index - 1 : index]
     after = folded[index + 1 : index + 2]
-    if any(match.start() <= index < match.end() for match in _TWO_WITHIN_WORD.finditer(folded)):
+    if any(_TWO_WITHIN_WORD.match(folded, start) for start in (index - 1, index) if start >= 0):
         return True
     if before.isdigit() or after.isdigit() or (after and after in ".,"):
         return False

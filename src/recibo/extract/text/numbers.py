@@ -313,7 +313,7 @@ def _is_inside_word(text: str, number: Number, match: re.Match[str]) -> bool:
     An amount may be joined to a tax code after it, a quantity to its unit or `x`: `2x`, `x2`.
     """
     before, after = text[: number.start], text[number.end :]
-    if _TIMES_BEFORE.search(before) and (not after or after[0] in _AFTER_COUNT):
+    if _TIMES_BEFORE.search(before[-_LONGEST_SYMBOL:]) and (not after or after[0] in _AFTER_COUNT):
         return False
     has_cents = _WITH_CENTS.search(match[0]) is not None
     if before[-1:].isalpha() and before[-1] not in _UNIT_PRICE_SIGN:

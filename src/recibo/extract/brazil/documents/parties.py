@@ -19,6 +19,7 @@ _CONSUMER = re.compile(
     r"CONSUM|CPF\s*/\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT|CPF\s+(?:DO\s+)?CLIENTE|CLIENTE\W{0,3}CPF",
     re.IGNORECASE,
 )
+_PERSON = re.compile(r"[A-ZÀ-Ý]{2,}(?: [A-ZÀ-Ý]{1,}){1,6}")
 # The title of an NFC-e has the word for consumer, too.
 _TITLE = re.compile(r"NOTA\s+FISCAL|ELETR[OÔ]NICA", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -237,8 +238,13 @@ def _consumer_name(line: Line, below: Sequence[Line]) -> Extracted[str] | None:
         if match := _NAMED.search(other.text):
             name = names.cleaned(match["name"])
             return fiscal_document.line_cell(other).found(name, confidence=0.9)
-    if numbers and below and names.has_form(below[0].text):
+    if numbers and below and (names.has_form(below[0].text) or _is_person(below[0].text)):
         return fiscal_document.line_cell(below[0]).found(
             names.cleaned(below[0].text), confidence=0.8
         )
     return None
+
+
+def _is_person(text: str) -> bool:
+    """Return whether a line is only the name of a person, in capitals."""
+    return _PERSON.fullmatch(text) is not None and names.looks_like_name(text)

@@ -13,7 +13,10 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.text import currency_symbols, lexicon, numbers
 from recibo.extract.text.numbers import Number
 
-_AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
+_AMOUNT = (
+    r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,](?:[0-9]{2}|[0-9]{4}))?(?![0-9])"
+    r"|[0-9]+(?:[.,][0-9]{1,4})?)"
+)
 _CODE = "[0-9]{4,14}"
 # Size or color before a quantity: `Size: M | `.
 _SORT = r"(?:[^|·•\n]{1,40}[|·•]\s?){0,3}"

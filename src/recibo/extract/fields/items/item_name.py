@@ -54,6 +54,8 @@ _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
 _CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}(?:\s?[A-Z]{1,2})?\)?)+\s*$")
 # `EKMEK 250G %1`: the rate of its tax after the name.
 _RATE_AT_END = re.compile(r"(?<=\w)\s+%\s?[0-9]{1,2}\s*$")
+# `YERBA 500 (21,00)`: the same in brackets.
+_BRACKETS_AT_END = re.compile(r"(?<=\S)\s*\([0-9]{1,2}[.,][0-9]{2}\s?%?\)\s*$")
 # Tax codes in a separate column: capitals without a vowel, `HMRJ`.
 _TAX_CODES_IN_COLUMN = re.compile(r"\t\*?[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
 # `14/03 WASH & FOLD`: the day of a service before it.
@@ -179,7 +181,7 @@ def cleaned(text: str) -> str:
     """Return a name without punctuation, codes and symbols around it."""
     # Stars on both sides belong to the name, `*MEDIUM*`.
     starred = text.rstrip() if text.rstrip().endswith("*") else _STAR.sub("", text)
-    text = _RATE_AT_END.sub("", without_place(starred))
+    text = _RATE_AT_END.sub("", _BRACKETS_AT_END.sub("", without_place(starred)))
     bare = _TAX_CODE.sub("", _symbol_at_end().sub("", _CODE_AT_END.sub("", text)))
     return re.sub(r"\s+", " ", bare).strip(" -:;,|_=~.$€£¥")
 
@@ -204,13 +206,14 @@ def is_name(text: str) -> bool:
 def continues(upper: str, lower: str) -> bool:
     """Return whether a name continues in the next row.
 
-    No name ends with a joining word or an open bracket, and none begins with `&`. Nothing else
-    distinguishes this from a note on the item, `no onions`. A title in capitals does not continue.
+    No name ends with a joining word, a comma or an open bracket, and none begins with `&`. Nothing
+    else distinguishes this from a note on the item, `no onions`. A title in capitals does not
+    continue.
     """
     ending = upper.split()
     if not ending or not lower.strip() or (upper.isupper() and not lower.isupper()):
         return False
-    is_open = upper.count("(") > upper.count(")")
+    is_open = upper.count("(") > upper.count(")") or upper.rstrip().endswith(",")
     return is_open or lower.startswith("& ") or lexicon.is_joining(ending[-1])
 
 
