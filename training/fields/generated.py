@@ -67,7 +67,11 @@ class Header:
 
 def headers() -> Iterator[Header]:
     """Return documents of all kinds in all languages, the same ones every time."""
-    chosen = {name: kind for name, kind in kinds.kinds().items() if name not in _NO_HEADS}
+    chosen = {
+        name: kind
+        for name, kind in kinds.kinds().items()
+        if name not in _NO_HEADS and not kind.is_worn
+    }
     for name, kind in chosen.items():
         each = _HEADS if len(kind.languages) > 1 else _HEADS * _MORE_OF_ONE_LANGUAGE
         for language in kind.languages:

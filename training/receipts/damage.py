@@ -25,6 +25,8 @@ _BOWED, _CREASED, _HELD = 0.35, 0.4, 0.2
 _ASKEW = 0.25
 # How often a photo has each of these. Nobody keeps a photo that has all of them.
 _SPOILING = {"dark": 0.13, "glare": 0.22, "faded": 0.2, "shaken": 0.2}
+# The share of the ink that a fold rubs off, and the most at any point: the rest can be guessed.
+_GONE, _MOST_GONE = (0.35, 0.75), 0.92
 _SKINS = ((224, 178, 148), (198, 142, 108), (141, 92, 64), (92, 60, 44))
 
 
@@ -45,6 +47,22 @@ def thermal(page: Picture, chance: Chance) -> Picture:
 def dotted(page: Picture, chance: Chance) -> Picture:
     """Return a page in dots of one tone, as a good print head burns them, pale logos too."""
     return np.where(page < chance.uniform(195, 230), chance.uniform(20, 80), 250).astype(np.uint8)
+
+
+def rubbed(page: Picture, ends: tuple[float, float], chance: Chance) -> Picture:
+    """Return a page with the ink between two heights rubbed off in part, as a fold does."""
+    height, width = page.shape
+    middle, tall = (ends[0] + ends[1]) / 2, max(1.0, ends[1] - ends[0])
+    away = (np.arange(height, dtype=np.float32)[:, None] - middle) / (tall / 2)
+    near = np.exp(-(away**4))
+    # Patches go, and rows of dots; a fold rubs more at one side.
+    patches = _smooth(chance, (max(2, height // 12), max(2, width // 24)), (height, width), 0.25)
+    along = _smooth(chance, (1, 3), (height, width), 0.15)
+    lines = cv2.GaussianBlur(chance.normal(0, 0.4, (height, 1)).astype(np.float32), (1, 3), 0.8)
+    gone = chance.uniform(*_GONE) + patches + along + lines
+    paper = float(np.percentile(page, 90))
+    kept = 1 - near * np.clip(gone, 0, _MOST_GONE)
+    return _picture(paper - (paper - page.astype(np.float32)) * kept)
 
 
 def resized(picture: Picture, factor: float) -> Picture:

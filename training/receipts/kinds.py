@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from training.receipts import company_invoices, crowded, fuel, tills
-from training.receipts.brazil import consumer_notes, coupons, invoices, printers, service_notes
+from training.receipts.brazil import (
+    consumer_notes,
+    coupons,
+    invoices,
+    printers,
+    service_notes,
+    worn,
+)
 from training.receipts.countries import countries
 from training.receipts.faces import Case
 from training.receipts.truth import Document
@@ -27,6 +34,8 @@ class Kind:
     make: Maker
     #: Tags of a language with its country.
     languages: tuple[str, ...]
+    #: Whether it prints what another kind prints, and only the paper is different.
+    is_worn: bool = False
 
 
 _BRAZILIAN: Mapping[str, Maker] = {
@@ -36,6 +45,10 @@ _BRAZILIAN: Mapping[str, Maker] = {
     "sat": coupons.coupon,
     "ecf": printers.printed_coupon,
     "ecf report": printers.report,
+}
+_WORN: Mapping[str, Maker] = {
+    "worn nfce": worn.consumer_note,
+    "worn ecf": worn.printed_coupon,
 }
 
 
@@ -53,7 +66,8 @@ _LIKE = {
 def kinds() -> Mapping[str, Kind]:
     """Return all kinds by their names."""
     brazilian = {name: Kind(make, ("pt-BR",)) for name, make in _BRAZILIAN.items()}
-    return brazilian | {
+    kept = {name: Kind(make, ("pt-BR",), is_worn=True) for name, make in _WORN.items()}
+    made = {
         name: Kind(make, _with_rates(name))
         for name, make in (
             ("till", tills.till),
@@ -68,6 +82,7 @@ def kinds() -> Mapping[str, Kind]:
             ("crowded restaurant", crowded.bill),
         )
     }
+    return brazilian | made | kept
 
 
 def make(seed: str, kind: str, language: str, case: Case) -> Document:

@@ -54,7 +54,8 @@ def _drawn(page: Page, chance: Chance, least: int, most: int) -> Picture:
 
 
 def _scanned(page: Page, chance: Chance) -> Picture:
-    return damage.scanned(_drawn(page, chance, 140, 200), chance)
+    drawn = _drawn(page, chance, 140, 200)
+    return damage.scanned(_rubbed(drawn, page, chance), chance)
 
 
 def _clean(page: Page, chance: Chance) -> File:
@@ -76,7 +77,8 @@ def _photo(page: Page, chance: Chance) -> File:
     wide = float(np.exp(chance.uniform(*np.log(_LETTERS))))
     letter = _letter(page) / 72
     dpi = min(max(wide, _CLOSE) / letter, 72 * _LONGEST / max(page.width, page.height))
-    printed = damage.resized(_printed(logos.stylized(page, chance), chance), dpi / _DOTS)
+    styled = logos.stylized(page, chance) if page.has_name_first else page
+    printed = damage.resized(_printed(styled, chance), dpi / _DOTS)
     seen = damage.photographed(traces.traced(printed, chance), chance)
     # What is small was taken large: its noise and its blur are shrunk with it.
     seen = damage.resized(seen, min(1.0, wide / (dpi * letter)))
@@ -86,7 +88,16 @@ def _photo(page: Page, chance: Chance) -> File:
 def _printed(page: Page, chance: Chance) -> Picture:
     """Return a strip in the dots of a printer's head, worn or not."""
     drawn = np.asarray(raster.draw(page, dpi=_DOTS))
-    return damage.thermal(drawn, chance) if chance.random() < 0.5 else damage.dotted(drawn, chance)
+    burn = damage.thermal if chance.random() < 0.5 else damage.dotted
+    return _rubbed(burn(drawn, chance), page, chance)
+
+
+def _rubbed(picture: Picture, page: Page, chance: Chance) -> Picture:
+    """Return the picture of a page with what its folds rubbed off."""
+    scale = picture.shape[0] / page.height
+    for top, bottom in page.rubbed:
+        picture = damage.rubbed(picture, (top * scale, bottom * scale), chance)
+    return picture
 
 
 def _letter(page: Page) -> float:

@@ -4,7 +4,7 @@ Lengths are points, 72 to the inch; the origin is the top left corner, x to the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from training.receipts.faces import COURIER, Face
@@ -94,6 +94,16 @@ class Page:
     width: float
     height: float
     marks: tuple[Mark, ...]
+    #: The upper and the lower ends of what folds rubbed off in part.
+    rubbed: tuple[tuple[float, float], ...] = ()
+    #: Whether its first row is the name of the seller, which may be drawn as a logo.
+    has_name_first: bool = True
+
+    def part(self, top: float, bottom: float) -> "Page":
+        """Return a piece of paper cut from the page, with the marks that are wholly on it."""
+        inside = (mark for mark in self.marks if top <= _top(mark) and _bottom(mark) <= bottom)
+        moved = tuple(_moved(mark, -top) for mark in inside)
+        return replace(self, height=bottom - top, marks=moved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +128,29 @@ class Print:
         for mark in self.marks():
             if isinstance(mark, Code):
                 yield mark
+
+
+def _top(mark: Mark) -> float:
+    match mark:
+        case Text():
+            return mark.y - mark.size
+        case Rule():
+            return min(mark.y0, mark.y1)
+        case Fill() | Code():
+            return mark.y
+
+
+def _bottom(mark: Mark) -> float:
+    match mark:
+        case Text():
+            return mark.y
+        case Rule():
+            return max(mark.y0, mark.y1)
+        case Fill() | Code():
+            return mark.y + mark.height
+
+
+def _moved(mark: Mark, down: float) -> Mark:
+    if isinstance(mark, Rule):
+        return replace(mark, y0=mark.y0 + down, y1=mark.y1 + down)
+    return replace(mark, y=mark.y + down)
