@@ -24,9 +24,9 @@ _BOWED, _CREASED, _HELD = 0.35, 0.4, 0.2
 # How often it is not held straight.
 _ASKEW = 0.25
 # How often a photo has each of these. Nobody keeps a photo that has all of them.
-_SPOILING = {"dark": 0.13, "glare": 0.22, "faded": 0.2, "shaken": 0.2}
+_SPOILING = {"dark": 0.09, "glare": 0.22, "faded": 0.2, "shaken": 0.2}
 # The share of the ink that a fold rubs off, and the most at any point: the rest can be guessed.
-_GONE, _MOST_GONE = (0.35, 0.75), 0.92
+_GONE, _MOST_GONE = (0.4, 0.75), 0.9
 _SKINS = ((224, 178, 148), (198, 142, 108), (141, 92, 64), (92, 60, 44))
 
 
@@ -60,9 +60,9 @@ def rubbed(page: Picture, ends: tuple[float, float], chance: Chance) -> Picture:
     along = _smooth(chance, (1, 3), (height, width), 0.15)
     lines = cv2.GaussianBlur(chance.normal(0, 0.4, (height, 1)).astype(np.float32), (1, 3), 0.8)
     gone = chance.uniform(*_GONE) + patches + along + lines
-    paper = float(np.percentile(page, 90))
+    white = float(np.percentile(page, 90))
     kept = 1 - near * np.clip(gone, 0, _MOST_GONE)
-    return _picture(paper - (paper - page.astype(np.float32)) * kept)
+    return _picture(white - (white - page.astype(np.float32)) * kept)
 
 
 def resized(picture: Picture, factor: float) -> Picture:

@@ -34,7 +34,7 @@ class Kind:
     make: Maker
     #: Tags of a language with its country.
     languages: tuple[str, ...]
-    #: Whether it prints what another kind prints, and only the paper is different.
+    #: Whether it is another kind of which parts are lost.
     is_worn: bool = False
 
 

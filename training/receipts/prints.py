@@ -100,7 +100,7 @@ class Page:
     has_name_first: bool = True
 
     def part(self, top: float, bottom: float) -> "Page":
-        """Return a piece of paper cut from the page, with the marks that are wholly on it."""
+        """Return what is between two heights, with the marks that are wholly in it."""
         inside = (mark for mark in self.marks if top <= _top(mark) and _bottom(mark) <= bottom)
         moved = tuple(_moved(mark, -top) for mark in inside)
         return replace(self, height=bottom - top, marks=moved)

@@ -10,7 +10,7 @@ from training.receipts import damage, kinds, looks
 from training.receipts.brazil import ids
 from training.receipts.faces import Case
 from training.receipts.looks import Look
-from training.receipts.prints import Code, Fill, Page, Rule, Text
+from training.receipts.prints import Code, Fill, Mark, Page, Rule, Text
 from training.receipts.truth import Document
 
 KINDS = ["nfce", "ecf"]
@@ -74,7 +74,7 @@ def test_the_total_and_the_items_stay_on_the_page(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_mark_is_on_the_paper(kind: str) -> None:
+def test_every_mark_is_on_the_page(kind: str) -> None:
     for _, kept in pairs(kind):
         (page,) = kept.print.pages
         for mark in page.marks:
@@ -86,7 +86,8 @@ def test_every_mark_is_on_the_paper(kind: str) -> None:
 
 
 def test_a_name_that_was_blotted_out_is_not_assessed() -> None:
-    blotted = [kept for _, kept in pairs("nfce") if "merchant_name" in kept.unassessed]
+    made = [kept for kind in KINDS for _, kept in pairs(kind)]
+    blotted = [kept for kept in made if "merchant_name" in kept.unassessed]
 
     assert blotted
     assert {kept.truth.merchant_name for kept in blotted} == {None}
@@ -101,7 +102,7 @@ def test_the_first_row_becomes_a_logo_only_if_it_is_the_name() -> None:
 
 
 def test_a_part_of_a_page_has_the_marks_that_are_wholly_on_it() -> None:
-    marks = (
+    marks: tuple[Mark, ...] = (
         *(Text(text, 10, y, size=8) for text, y in (("above", 20), ("inside", 60), ("below", 99))),
         *(Rule(0, 15, 50, 15), Rule(0, 62, 50, 62)),
         *(Fill(0, 50, 50, 10), Code("QRCode", "cut", 0, 60, 30, 30)),

@@ -1,11 +1,11 @@
-"""Heads of receipts as people leave them: cut off, blotted out, or beside a logo."""
+"""Heads of receipts as people leave them: cut off, blotted out, or next to a logo."""
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from training.receipts import faces
-from training.receipts.brazil.rows import Row, rows, signs, title
+from training.receipts.brazil.rows import Row, head, rows, signs
 from training.receipts.prints import Mark, Page, Rule, Text
 from training.receipts.truth import Truth
 
@@ -14,18 +14,18 @@ _NAMES_ONLY = 0.5
 # How often the owner blots out the whole head, and how often by erasing it, not with a pen.
 _WHOLE_HEAD, _ERASED = 0.5, 0.4
 # Strokes of a pen in a blotted row, for each letter of it.
-_STROKES = 1.5
+_STROKES = 3.0
 # The shares of the width that a logo and the space after it have.
 _LOGO, _GAP = 0.24, 0.03
-#: The rows beside a logo.
-_BESIDE = 4
+#: The rows next to a logo.
+_NEXT = 4
 
 
 def cut(rng: random.Random, page: Page, truth: Truth) -> Page:
     """Return the page without its names, or without its head."""
     printed = rows(page)
-    below = _after_name(printed, truth) if rng.random() < _NAMES_ONLY else title(printed)
-    top = printed[below].y - printed[below].size
+    below = _after_name(printed, truth) if rng.random() < _NAMES_ONLY else len(head(printed))
+    top = printed[below].y - 1.05 * printed[below].size
     return replace(page.part(top, page.height), has_name_first=False)
 
 
@@ -33,10 +33,10 @@ def blotted(rng: random.Random, page: Page, truth: Truth) -> Page:
     """Return the page with its head, or with the row of the tax id, made illegible."""
     printed = rows(page)
     if rng.random() < _WHOLE_HEAD:
-        hidden = printed[: title(printed)]
+        hidden = head(printed)
     else:
         tax_id = truth.merchant_tax_id or ""
-        hidden = [row for row in printed[: title(printed)] if tax_id in signs(row.text)]
+        hidden = [row for row in head(printed) if tax_id in signs(row.text)]
     gone = {mark for row in hidden for mark in row.marks}
     strokes = [] if rng.random() < _ERASED else [one for row in hidden for one in _pen(rng, row)]
     left = tuple(mark for mark in page.marks if mark not in gone)
@@ -44,9 +44,9 @@ def blotted(rng: random.Random, page: Page, truth: Truth) -> Page:
     return replace(page, marks=(*left, *strokes), has_name_first=is_name_left)
 
 
-def beside_logo(page: Page) -> Page:
+def next_to_logo(page: Page) -> Page:
     """Return the page with the first rows at the right of the letters NFC-e."""
-    printed = rows(page)[:_BESIDE]
+    printed = rows(page)[:_NEXT]
     moved = {mark: _right(mark, page.width) for row in printed for mark in row.marks}
     middle = printed[len(printed) // 2]
     face = faces.DEJAVU_SANS

@@ -1,4 +1,4 @@
-"""The rows of a printed receipt and what they are, for what happens to the paper later."""
+"""The rows of a printed receipt and what they are, for what is lost of them later."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from training.receipts.prints import Page, Text
 
-_TITLE = re.compile(r"documento auxiliar|danfe|cupom fiscal", re.IGNORECASE)
+_BELOW_HEAD = re.compile(
+    r"documento auxiliar|danfe|cupom fiscal|\d\d/\d\d/\d{4} \d\d:", re.IGNORECASE
+)
 _SUM = re.compile(r"valor total|subtotal", re.IGNORECASE)
 _PAYMENTS = re.compile(r"forma.*pagamento|total {1,2}r\$", re.IGNORECASE)
 _PAYMENT = re.compile(
@@ -53,9 +55,10 @@ def rows(page: Page) -> list[Row]:
     return [Row(tuple(marks)) for _, marks in sorted(by_line.items())]
 
 
-def title(printed: Sequence[Row]) -> int:
-    """Return the place of the document's title; 0 if it has none."""
-    return next((place for place, row in enumerate(printed) if _TITLE.search(row.text)), 0)
+def head(printed: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows of the seller, above the title or the date."""
+    below = (at for at, row in enumerate(printed) if _BELOW_HEAD.search(row.text))
+    return printed[: next(below, 0)]
 
 
 def paid(printed: Sequence[Row]) -> int:

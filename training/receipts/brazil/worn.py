@@ -14,14 +14,14 @@ from training.receipts.prints import Code, Page, Print
 from training.receipts.truth import Document
 
 # How often the head is cut off or blotted out, and the foot with the code is not in the picture.
-_CUT_HEAD, _BLOTTED, _CUT_FOOT = 0.09, 0.08, 0.45
+_CUT_HEAD, _BLOTTED, _CUT_FOOT = 0.04, 0.08, 0.55
 # How often the cut goes through the rows between the payment and the code.
-_HIGHER = 0.25
+_HIGHER = 0.1
 # How often an NFC-e has the name of its kind as a logo at the left of its head.
-_BESIDE = 0.25
+_WITH_LOGO = 0.25
 # How often a fold rubs these rows off in part, and how many of them.
-_RUBBED = {"head": 0.3, "sums": 0.3, "key": 0.3}
-_ROWS = {"head": (1.0, 3.0), "sums": (0.8, 1.6), "key": (0.8, 2.0)}
+_RUBBED = {"name": 0.1, "tax id": 0.4, "sum": 0.37, "key": 0.55}
+_ROWS = {"name": (1.0, 3.0), "tax id": (1.0, 2.5), "sum": (0.8, 1.6), "key": (0.8, 2.0)}
 
 
 def consumer_note(rng: random.Random, language: str, case: Case) -> Document:
@@ -43,8 +43,8 @@ def _worn(rng: random.Random, document: Document) -> Document:
     elif fate < _CUT_HEAD + _BLOTTED:
         page = headless.blotted(rng, page, document.truth)
         unassessed = unassessed if page.has_name_first else (*unassessed, "merchant_name")
-    elif document.kind == "nfce" and rng.random() < _BESIDE:
-        page = headless.beside_logo(page)
+    elif document.kind == "nfce" and rng.random() < _WITH_LOGO:
+        page = headless.next_to_logo(page)
     if rng.random() < _CUT_FOOT:
         page = _without_foot(rng, page)
     page = replace(page, rubbed=tuple(_rubbed(rng, page, document)))
@@ -79,11 +79,13 @@ def _rubbed(rng: random.Random, page: Page, document: Document) -> Iterator[tupl
 def _places(printed: Sequence[Row], document: Document) -> Mapping[str, Sequence[Row]]:
     """Return the rows that a fold may go through.
 
-    Through the items it does not: items that nobody can read are not assessed on real pictures.
+    Through the items it does not: illegible items of real pictures are not assessed.
     """
-    key = document.truth.document_key
+    key, head = document.truth.document_key, rows.head(printed)
+    tax_id = document.truth.merchant_tax_id or ""
     return {
-        "head": printed[: rows.title(printed)],
-        "sums": [row for row in printed if rows.is_sum(row)][:1],
+        "name": head[:1],
+        "tax id": [row for row in head if tax_id in rows.signs(row.text)],
+        "sum": [row for row in printed if rows.is_sum(row)][:1],
         "key": [row for row in printed if rows.is_of_key(row, key)],
     }
