@@ -34,7 +34,15 @@ from recibo.extract.fields.tax_candidates import TaxContext
 from recibo.extract.fields.tax_id import TaxId
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row, rows
-from recibo.extract.model import Category, Details, DocumentType, Extracted, Header, TextPage
+from recibo.extract.model import (
+    Category,
+    Details,
+    DocumentType,
+    Extracted,
+    Header,
+    LineItem,
+    TextPage,
+)
 from recibo.extract.text import tables
 from recibo.extract.text.numbers import CENTS
 
@@ -201,7 +209,12 @@ def merged(general: Candidates, fiscal: Header, details: Details) -> Candidates:
         merchant_names=_ranked(
             fiscal.merchant_name,
             # The town hall whose form it is sells nothing.
-            [name for name in general.merchant_names if not names.is_town_hall(name.text)],
+            [
+                name
+                for name in general.merchant_names
+                if not (names.is_town_hall(name.text) or names.is_other(name.value))
+                and not _is_of_items(name, general.line_items)
+            ],
         ),
         merchant_tax_ids=_ranked(fiscal.merchant_tax_id, general.merchant_tax_ids),
         moments=_ranked(fiscal.issued_at, general.moments),
@@ -215,6 +228,16 @@ def merged(general: Candidates, fiscal: Header, details: Details) -> Candidates:
         document_keys=_ranked(fiscal.document_key, general.document_keys),
         parties=_parties(general.parties, details),
     )
+
+
+def _is_of_items(name: Extracted[str], items: Sequence[Extracted[LineItem]]) -> bool:
+    """Return whether a name is that of an item, or below the first one."""
+    if any(item.value.name and item.value.name in name.value for item in items):
+        return True
+    first = items[0] if items else None
+    if first is None or first.box is None or name.box is None:
+        return False
+    return (name.page, name.box.y_center) > (first.page, first.box.y0)
 
 
 def _parties(general: PartyCandidates, details: Details) -> PartyCandidates:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from recibo.extract import pipeline
 from recibo.extract.brazil import fiscal
 from recibo.extract.model import Box, DocumentType, TextPage
 from tests.extract.fields import brazilian_receipts
@@ -58,13 +59,21 @@ def test_the_time_of_issue_is_not_that_of_the_authorization_below(statement: str
     assert dt.time(18, 22, 10) == header.issued_at.value.time
 
 
-def test_a_time_below_the_label_of_the_authorization_is_not_that_of_the_issue() -> None:
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        "Protocolo de Autorização:\n131240000000000 15/03/2024 18:23:49",
+        "Protocolo de Autorização: 131240000000000\n15/03/2024 18:23:49",
+    ],
+)
+def test_a_time_below_the_label_of_the_authorization_is_not_that_of_the_issue(
+    authorization: str,
+) -> None:
     """The rows are so tight that it is also near the number and series."""
     issued = next(row for row in brazilian_receipts.NFCE.splitlines() if row.startswith("NFC-e no"))
     text = brazilian_receipts.NFCE.replace(
         issued,
-        "EMISSÃO: 15/03/2024 18:22:10\nNFC-e No 000123456 SÉRIE 003\n"
-        "Protocolo de Autorização:\n131240000000000 15/03/2024 18:23:49",
+        f"EMISSÃO: 15/03/2024 18:22:10\nNFC-e No 000123456 SÉRIE 003\n{authorization}",
     )
 
     header = fiscal.read([_tight(text_page(text))])
@@ -128,6 +137,32 @@ def test_the_total_of_a_torn_receipt_is_its_gross_less_the_discount() -> None:
     assert DocumentType.NFCE is header.type.value
     assert (Decimal("60.00"), Decimal("61.40")) == (header.total.value, header.subtotal.value)
     assert header.total.confidence < 0.9
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Documento Auxiliar da Nota\nFiscal\nde Consumidor Eletrônica",
+        "BELÉM - PA\n24/10/2016 16:19:52 CCF:022228 COO:205608",
+    ],
+)
+@pytest.mark.parametrize(
+    "headings", ["ITEM CODIGO DESCRICAO\nQTD. UN. VL UNIT R$", "DESCRIÇÃO\nCÓDIGO QTD UN VL.UNIT"]
+)
+def test_titles_headings_towns_days_and_items_are_not_the_seller(title: str, headings: str) -> None:
+    text = f"""
+{title}
+{headings}
+001 62049 SUCO LARANJA NATURAL 300ML
+1,0000 UN X 11,05          11,05
+002 7891297505078 MISTO QUENTE
+2,0000 UN X 12,90          25,80
+QTD. TOTAL DE ITENS            2
+VALOR TOTAL R$             36,85
+Cartão de Débito           36,85
+Consulte pela Chave de Acesso em www.sefaz.pb.gov.br/nfce/consulta
+"""
+    assert pipeline.understand([[text_page(text)]]).merchant_name is None
 
 
 def test_a_receipt_without_its_head_has_no_seller() -> None:

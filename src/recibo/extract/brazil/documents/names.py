@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from recibo.extract import resources
-from recibo.extract.brazil import tax_ids
+from recibo.extract.brazil import states, tax_ids
 from recibo.extract.layout import forms, name_stoplist
 from recibo.extract.layout.forms import Form, Label
 from recibo.extract.layout.rows import Cell
@@ -15,6 +15,20 @@ from recibo.extract.model import Extracted, Line
 from recibo.extract.text import lexicon, ocr_confusions
 from recibo.extract.text.normalized_lines import normalize_label
 
+# `BELÉM - PA`, `24/10/2016 16:19:52 CCF:022228 COO:205608`
+_OTHER_ROW = re.compile(
+    rf"\W*[^\W\d]+(?:[ '.][^\W\d]+)*\s?[-/–]\s?(?:{'|'.join(states.every())})\W*$"
+    r"|\W*\d\d/\d\d/\d{4}\b",
+    re.IGNORECASE,
+)
+# `QTD.UN.VL UNIT(R$) ST VL ITEM(R$)`
+_HEADINGS = re.compile(
+    r"(?:(?:item|c[oó]d(?:igo)?|descri[cç][aã]o|produtos?|qtde?|quant|unid|unit(?:[aá]rio)?|un|vlr?"
+    r"|valor|total|st|r\$)(?![^\W\d_])|[\W\d_])*+$",
+    re.IGNORECASE,
+)
+# The rest of a title on two rows: `Documento Auxiliar da Nota` `Fiscal`.
+_FISCAL = "fiscal"
 _WORDS: Mapping[str, list[str]] = resources.table("brazil", "names.toml")
 
 
@@ -93,9 +107,7 @@ def _part_with_name(line: Line) -> Line:
 
 def _head(lines: Sequence[Line]) -> list[Line]:
     """Return the first lines that may be names, up to the address, registrations or items."""
-    above = itertools.takewhile(
-        lambda line: not name_stoplist.are_column_headings(line.text), lines
-    )
+    above = itertools.takewhile(lambda line: not _are_headings(line.text), lines)
     named = [looks_like_name(line.text) for line in itertools.islice(above, 2 * _MOST_LINES)]
     first = next((index for index, is_named in enumerate(named) if is_named), len(named))
     head = itertools.takewhile(
@@ -136,7 +148,7 @@ def looks_like_name(text: str) -> bool:
     """Return whether a line may be a name: letters, and neither an address nor a number."""
     if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
         return False
-    if name_stoplist.are_labels(cleaned(text)):
+    if name_stoplist.are_labels(cleaned(text)) or is_other(text):
         return False
     return has_form(text) or not (_ADDRESS.search(text) or is_notice(text))
 
@@ -158,6 +170,17 @@ def is_notice(text: str) -> bool:
 def is_town_hall(text: str) -> bool:
     """Return whether a text is the heading of a town hall's form, or its title."""
     return _TOWN_HALL.search(text) is not None
+
+
+def is_other(text: str) -> bool:
+    """Return whether a text is a town with its state, a day, or the headings of columns."""
+    is_title = text.strip(" .:").lower() == _FISCAL
+    return is_title or _are_headings(text) or _OTHER_ROW.match(text) is not None
+
+
+def _are_headings(text: str) -> bool:
+    is_list = has_letters(text) and _HEADINGS.match(text) is not None
+    return is_list or name_stoplist.are_column_headings(text)
 
 
 def with_next_row(form: Form, label: Label, found: Extracted[str]) -> Extracted[str]:

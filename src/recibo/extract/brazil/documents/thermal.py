@@ -31,6 +31,7 @@ _ITEM_NUMBER = re.compile(r"(?<![0-9.,])[0-9]{1,4}(?![0-9.,])")
 
 #: The most timestamps near one series.
 _MOST_STAMPS = 10
+_DAY = re.compile(r"\d\d/\d\d/\d{2,4}")
 _SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 _CONSUMER = re.compile(r"CONSUM|CLIENTE|CPF\s*/?\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT", re.IGNORECASE)
 
@@ -275,9 +276,9 @@ def _stamps(document: FiscalDocument) -> Iterator[tuple[Extracted[Moment], bool]
 
 
 def _is_value(document: FiscalDocument, index: int) -> bool:
-    """Return whether a line is the value of the label on the line above, which has none."""
+    """Return whether a line is the day of the label on the line above, which has none."""
     above, own = (document.form.lines[place].line.text for place in (index - 1, index))
-    return not any(map(str.isdigit, above)) and own[:1].isdigit()
+    return _DAY.search(above) is None and own[:1].isdigit()
 
 
 def _with_time(document: FiscalDocument, index: int) -> str:
