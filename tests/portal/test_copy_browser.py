@@ -1,4 +1,4 @@
-"""Copying in a real browser, in Portuguese."""
+"""Secrets, keys and codes in a real browser."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -22,6 +22,26 @@ def turn_on_second_factor(page: Page, email: str) -> list[str]:
     page.get_by_label("Código de 6 dígitos").fill(second_factors.code_of(secret))
     page.get_by_role("button", name="Ativar").click()
     return page.locator(".codes code").all_inner_texts()
+
+
+def test_reloading_the_page_of_a_new_key_makes_no_other_one(site: Site, address: Address) -> None:
+    with site.visit(size=DESK) as page:
+        body = {"email": address("kim"), "password": PASSWORD, "org_name": "Padaria Aurora"}
+        assert page.request.post("/v1/auth/signup", data=body).ok
+        page.goto("/portal/keys")
+        page.get_by_label("Name").fill("Expenses")
+        page.get_by_role("button", name="Create key").click()
+        expect(page.locator("#secret")).to_be_visible()
+        page.reload()
+        expect(page.locator("#secret")).to_have_count(0)
+        expect(page.get_by_role("row").filter(has_text="Expenses")).to_have_count(1)
+
+
+def test_tab_leads_from_the_address_to_the_password(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        page.goto("/portal/sign-in")
+        page.get_by_label("Email").press("Tab")
+        expect(page.get_by_label("Password")).to_be_focused()
 
 
 def test_recovery_codes_are_copied_a_line_each(site: Site, address: Address) -> None:

@@ -2,11 +2,12 @@
 
 import pytest
 
+from recibo.schemas.states import Role
 from tests import people, second_factors
 from tests.databases import ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD
-from tests.portal import accounts, pages
+from tests.portal import accounts, forms, pages
 from tests.portal.accounts import EMAIL
 
 pytestmark = ON_SQLITE
@@ -154,3 +155,39 @@ async def test_invitation_works_once(service: Installation) -> None:
     assert 400 == answer.status_code
     assert "ask for a new one" in pages.parse(answer).alert
     assert {} == dict(service.stranger.cookies)
+
+
+async def test_who_is_signed_in_keeps_their_organizations(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    owner = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    token = (await people.invite_with_token(service, owner, ana.email, Role.DEVELOPER))[1]
+    await accounts.sign_in(service.stranger)
+    before = service.stranger.cookies["service_access"]
+    answer = await service.stranger.post(PATH, data={"token": token})
+    there = await forms.get_page(service, "/portal")
+    old = await service.stranger.get("/v1/auth/me", headers=people.bearer(before))
+    back = await service.stranger.post("/portal/switch-org", data={"org_id": ana.org_id})
+    home = await forms.get_page(service, "/portal")
+
+    assert 303 == answer.status_code
+    assert "Developer of Loja Bea" in there.text
+    assert 401 == old.status_code
+    assert "/portal" == accounts.redirect_target(back)
+    assert "Owner of Padaria Aurora" in home.text
+
+
+async def test_who_is_signed_in_as_another_user_may_not_leave_the_organization(
+    service: Installation,
+) -> None:
+    ana = await people.signed_up(service)
+    owner = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    other = await people.signed_up(service, email="cai@people.test", org="Loja Cai")
+    token = (await people.invite_with_token(service, owner, other.email, Role.DEVELOPER))[1]
+    await accounts.sign_in(service.stranger)
+    await service.stranger.post(PATH, data={"token": token})
+    answer = await service.stranger.post("/portal/switch-org", data={"org_id": other.org_id})
+    page = await forms.get_page(service, "/portal")
+
+    assert ana.org_id != other.org_id
+    assert 403 == answer.status_code
+    assert "Developer of Loja Bea" in page.text

@@ -49,6 +49,8 @@ async def test_key_is_created_with_its_secret_shown_once_and_revoked(service: In
     assert "<script>" not in answer.text
     assert f"{secret[:8]}…{secret[-4:]}" in pages.parse(again).text
     assert [] == SECRET.findall(again.text)
+    assert "X-API-Key: YOUR_API_KEY" in pages.parse(again).text
+    assert "YOUR_API_KEY" not in answer.text
     assert "is revoked" in said.by_role["status"]
     assert "1 revoked or expired" in pages.parse(after).text
     assert set() == forms.form_actions(pages.parse(after), f"{PATH}/")

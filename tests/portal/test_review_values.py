@@ -108,6 +108,20 @@ async def test_tax_may_be_included(sqlite_url: str, tmp_path: Path) -> None:
     assert "Subtotal and tax add up" in added.text
 
 
+async def test_sums_of_fiscal_documents_contain_their_tax_and_perhaps_charges_without_a_field(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        await review.post(type="nfe", total="41.20", subtotal="41.20", tax="5.30")
+        agreeing = await review.page()
+        await review.post(total="47.10")
+        with_freight = await review.page()
+
+    assert "Subtotal and total agree, tax included" in agreeing.text
+    assert "Subtotal and total agree" not in with_freight.text
+    assert "Subtotal and tax add up to" not in with_freight.text
+
+
 async def test_details_of_items_are_seen_corrected_and_kept(
     sqlite_url: str, tmp_path: Path
 ) -> None:

@@ -76,18 +76,11 @@ async def test_user_of_one_org_has_no_menu(sqlite_service: Installation) -> None
     assert ("post", PATH) not in page.forms
 
 
-async def invited_ana(i: Installation) -> str:
-    """Sign the browser in as Ana, who has an org, and return the token of an invitation."""
-    bea = await people.signed_up(i, email="bea@people.test", org="Loja Bea")
-    ana = await people.signed_up(i)
-    token = (await people.invite_with_token(i, bea, ana.email, Role.DEVELOPER))[1]
-    await accounts.sign_in(i.stranger)
-    return token
-
-
 async def test_session_of_an_invitation_has_no_menu(service: Installation) -> None:
     """It may not leave its organization, so the menu would answer with 403."""
-    token = await invited_ana(service)
+    bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    ana = await people.signed_up(service)
+    token = (await people.invite_with_token(service, bea, ana.email, Role.DEVELOPER))[1]
     await service.stranger.post("/portal/accept-invite", data={"token": token})
     page = await forms.get_page(service, "/portal")
 

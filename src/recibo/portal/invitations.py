@@ -52,7 +52,7 @@ async def accept(
 ) -> Response:
     """Join the org and start a session in it; a new user may set a password next."""
     proof = Proof(form.token, visitor.visit, visitor.shown)
-    tokens = await invitations.accept(services.identity, proof)
+    tokens = await invitations.accept(services.identity, proof, visitor.user)
     wanted = next_paths.of(form.next)
     # The page for a first password redirects users who have one.
     after = wanted if tokens.two_factor_required else next_paths.after(SET_PASSWORD, wanted)

@@ -255,8 +255,12 @@ def _total(receipt: Receipt) -> Ledger | None:
     total, subtotal, tax = (
         Decimal(one or 0) for one in (receipt.total, receipt.subtotal, receipt.tax)
     )
-    if tax and total - subtotal in sums.steps(receipt):
+    # The prices of fiscal documents contain the tax; freight and other charges have no field.
+    is_fiscal = receipt.type in sums.FISCAL
+    if (tax or is_fiscal) and total - subtotal in sums.steps(receipt):
         return Ledger(_SUBTOTAL_WITH_TAX, total, "total", total, receipt.currency)
+    if is_fiscal:
+        return None
     step = min(_ordered_steps(receipt), key=lambda one: abs(total - subtotal - tax - one))
     parts = _SUBTOTAL_AND_MORE if step else _SUBTOTAL_AND_TAX
     return Ledger(parts, subtotal + tax + step, "total", total, receipt.currency)

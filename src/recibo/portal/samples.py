@@ -23,12 +23,12 @@ print(receipt["merchant_name"], receipt["total"], receipt["currency"])
 
 
 def curl_extract(base: str, secret: str) -> str:
-    """Return the command that uploads a document with a new key."""
+    """Return the command that uploads a document with a key."""
     return f"curl {base}/v1/extract \\\n  -H 'X-API-Key: {secret}' \\\n  -F file=@receipt.jpg"
 
 
 def python_extract(base: str, secret: str) -> str:
-    """Return the program that uploads a document with a new key."""
+    """Return the program that uploads a document with a key."""
     return f"""\
 import httpx
 

@@ -12,6 +12,10 @@ from recibo.schemas.receipts import Reading, Receipt
 _ADDED = ("service_charge", "tip", "rounding")
 # Amounts may differ by rounding, to 0.05 in some countries: so many minor units.
 _ROUNDING_UNITS = 5
+#: The types of Brazilian fiscal documents.
+FISCAL = frozenset(
+    {DocumentType.NFE, DocumentType.NFCE, DocumentType.NFSE, DocumentType.CUPOM_FISCAL}
+)
 # Their `tax` is one of the taxes: the approximate total, the ICMS or the ISS.
 _OF_ONE_TAX = (DocumentType.NFE, DocumentType.NFSE)
 

@@ -74,6 +74,9 @@
     });
   }
 
+  // What a form made is shown once: loading the page again must not make another one.
+  if (document.querySelector("[data-once]")) history.replaceState(history.state, "");
+
   // Buttons that copy are hidden without JavaScript and where the browser has no clipboard.
   const COPIED_MS = 1500;
   const copy = async (button, label) => {

@@ -1,20 +1,26 @@
 """Invitations: an org offers membership to an address, and the recipient accepts it."""
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, select
 
 from recibo.errors import AuthenticationFailed, Conflict, NotFound, ValidationFailed
 from recibo.lib import clock, ids, tokens
 from recibo.schemas import invitations as shapes
-from recibo.schemas.actor import ClientInfo, Member, Person
+from recibo.schemas.actor import ClientInfo, Member, Person, SignedIn
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.permissions import PERMISSIONS, Permission
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.services import audit, mails
-from recibo.services.identity import email_verification, orgs, password_auth, throttles
+from recibo.services.identity import (
+    email_verification,
+    orgs,
+    password_auth,
+    sessions,
+    throttles,
+)
 from recibo.services.identity.email_links import Proof
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.sessions import NewSession
@@ -22,7 +28,7 @@ from recibo.services.identity.throttles import Counted, Limit
 from recibo.services.mail_templates import InviterKind
 from recibo.store import scope, upsert
 from recibo.store.db import Database, ReadSession, Session
-from recibo.store.tables import Invitation, Membership, Org, User
+from recibo.store.tables import Invitation, Membership, Org, User, UserSession
 
 #: In place of a user's id where the operator invites, and what invitees read there.
 OPERATOR = "operator"
@@ -137,11 +143,12 @@ async def revoke_beyond(session: Session, actor: Member, sender: UserId, role: R
         await _revoke(session, actor, Invitation.invited_by == sender, is_for_owner)
 
 
-async def accept(identity: Identity, proof: Proof) -> TokenResponse:
+async def accept(identity: Identity, proof: Proof, caller: SignedIn | None = None) -> TokenResponse:
     """Join the org that a mail's token invites to, and begin a session there.
 
     The user is made if there is none with that address. An account that existed gets a session
-    that may not leave the org: who reads its mail is not yet who holds its password.
+    that may not leave the org: who reads its mail is not yet who holds its password. If the caller
+    is signed in to that account, the session there takes the place of theirs.
 
     Raises:
         ValidationFailed: the token is unknown, expired, revoked or accepted.
@@ -163,7 +170,19 @@ async def accept(identity: Identity, proof: Proof) -> TokenResponse:
             session, Person(UserId(user.id), org_id, proof.visit), invitation, is_new
         )
         start = NewSession(SignInMethod.INVITATION, org_id, proof.visit, is_bound=not is_new)
+        own = await _own_session(session, user, caller)
+        if own is not None:
+            start = replace(start, is_bound=False, is_proven=True, since=own.created_at)
+            own.ended_at = clock.now()
         return await password_auth.begin_session(session, identity, user, start)
+
+
+async def _own_session(session: Session, user: User, caller: SignedIn | None) -> UserSession | None:
+    """Return the caller's session if it is of this user and not bound to an org."""
+    if caller is None or caller.user_id != user.id:
+        return None
+    row = await sessions.session_family(session, caller.session_id)
+    return None if row is None or row.is_bound else row
 
 
 async def _refuse_member(session: Session, actor: Member, address: str) -> None:
