@@ -59,7 +59,7 @@ def main() -> None:
     if asked.damaged:
         damaged = [document for document in chosen if is_damaged(document)]
         receipts = read(damaged, held_out=held_out, jobs=asked.jobs, recognize=damaged_passes)
-        plotted = _beside(report, score(damaged, receipts))
+        plotted = _with_damaged(report, score(damaged, receipts))
         _print_confidence("Confidence, originals and damaged pictures", plotted)
     reliability.draw(plotted, asked.plot)
     print(f"reliability plot: {asked.plot}")
@@ -91,7 +91,7 @@ def read(
     jobs: int = 1,
     recognize: Recognize = Document.passes,
 ) -> list[Receipt | None]:
-    """Read the documents, with other weights if given; None stands for one that is unreadable."""
+    """Read the documents, with other weights if given; None is one that is unreadable."""
     replaced = [(held_out or {}).get(document.key, {}) for document in chosen]
     one = partial(_read, recognize)
     if jobs == 1:
@@ -174,7 +174,7 @@ def _by_name(report: Report, fields: Sequence[str]) -> dict[str, Sequence[Verdic
     }
 
 
-def _beside(original: Report, damaged: Report) -> dict[str, Sequence[Verdict]]:
+def _with_damaged(original: Report, damaged: Report) -> dict[str, Sequence[Verdict]]:
     """Return the verdicts on values of pictures, original and damaged."""
     pictures = Report(
         [mark for mark in original.marks if mark.document.kind != "pdf"], original.verdicts

@@ -40,7 +40,7 @@ Gesamtsumme                                            10,72 EUR
 """
 FREELANCER = """
 Blauwerk Kowalski                                          RECHNUNG
-Inh. Anna Kowalski
+Inhaberin Anna Kowalski
 Lindenallee 4, 10115 Berlin
 
 Muster Bau GmbH

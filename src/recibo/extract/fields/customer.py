@@ -37,7 +37,7 @@ _FIRST_SIGNS = 3
 _NEAR_ROWS = 8
 # An address begins within this many heights of its name; so many lines are examined.
 _ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
-_MOST_BESIDE = 3
+_MOST_CELLS = 3
 _EDGES = " \t.,:;*_-~=|#"
 _AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
 _OTHERS = (
@@ -251,7 +251,7 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
             ):
                 yield label, piece
         # One of many headings in a row is that of a column: `Flight  From  To  Departure`.
-        if book("billed_alone").is_all(piece.text) and len(pieces_of(row)) <= _MOST_BESIDE:
+        if book("billed_alone").is_all(piece.text) and len(pieces_of(row)) <= _MOST_CELLS:
             yield Phrase("billed_alone", 0, len(piece.text)), piece
 
 

@@ -93,7 +93,7 @@ def _texts(candidate: Candidate) -> Iterator[str]:
 
 
 def _is_owner(candidate: Candidate) -> bool:
-    """Return whether a candidate is the person who owns the shop above: `Inh. Anna Berg`."""
+    """Return whether a candidate is the person who owns the shop above: `Inhaberin Anna Berg`."""
     is_below = candidate.rows[0].index > 0
     is_labelled = any(one.start == 0 for one in book("owned").find(candidate.text))
     return is_below and is_labelled and company_names.legal_ending(candidate.name) is None

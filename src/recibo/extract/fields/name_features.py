@@ -78,7 +78,7 @@ def _of_words(candidate: Candidate) -> dict[str, float]:
     is_leading = company_names.follows_form(name)
     return {
         "strong_form": bool(ending and ending.form.is_cue),
-        "form": bool(ending and not ending.form.is_cue) or (is_leading and not ending),
+        "form": bool(ending and not ending.form.is_cue),
         "short_form": bool(ending and len(ending.form.text.strip(".")) <= _SHORT_FORM),
         # `KG` is a legal form, not kilograms.
         "amount_label": bool(money_labels(name[: ending.start] if ending else name)),

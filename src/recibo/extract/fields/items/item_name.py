@@ -299,7 +299,7 @@ def _symbol() -> re.Pattern[str]:
 def _binding() -> re.Pattern[str]:
     """Text between quantity and price: a unit, a multiplication sign, an opening bracket."""
     # A single `a` is German for at; as a capital it ends names (VITAMIN A), as does a word with
-    # one (Spring Rolls).
+    # one (Large Pack).
     return re.compile(
         rf"(?:\s+(?![A-Z][a-z]{{3}})(?i:{lexicon.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
         rf"[\s$_]*(?:(?:{currency_symbols.word()}|(?<=\t){currency_symbols.priced()})\s*)?$"
