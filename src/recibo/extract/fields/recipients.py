@@ -208,9 +208,10 @@ def _with_persons(rows: Sequence[Row]) -> Iterator[Column]:
 
     Another address is above them, that of the sender.
     """
-    for upper, row in itertools.pairwise(rows):
-        is_second = row.depth < _HEAD and any(is_address(one.text) for one in rows[: upper.index])
-        for person in name_candidates.pieces_of(row) if is_second else ():
+    head = itertools.takewhile(lambda row: row.depth < _HEAD, rows)
+    below = itertools.dropwhile(lambda row: not is_address(row.text), head)
+    for upper, row in itertools.pairwise(itertools.islice(below, 1, None)):
+        for person in name_candidates.pieces_of(row):
             if not any(one.start == 0 for one in book("persons").find(person.text)):
                 continue
             for company in name_candidates.pieces_of(upper):
