@@ -211,3 +211,31 @@ def test_number_of_a_receipt_is_no_voucher() -> None:
     printed = "CAFE LINDE\nBon-Nr.: 68992\nKaffee 8,11\nSUMME EUR 8,11\nAMEX 8,11\n"
 
     assert [one.value.method for one in details_of(printed).payments] == [PaymentMethod.CARD]
+
+
+@pytest.mark.parametrize(
+    "sums",
+    [
+        "SUBTOTAL         19.00\nTOTAL            19.00",
+        "SUBTOTAL         19.00\nDISCOUNT         -2.00\nTOTAL            17.00",
+        "SUBTOTAL         19.00\nVAT 20%           3.80\nTOTAL            22.80",
+    ],
+)
+def test_items_that_do_not_add_up_are_less_sure(sums: str) -> None:
+    receipt = f"""
+CORNER BAKERY
+12 High Street
+03/05/2026 10:15
+PIZZA            10.00
+BEER              5.00
+CAKE              {{}}
+{sums}
+"""
+
+    right, wrong = (
+        pipeline.understand([[text_page(receipt.format(amount), exact=True)]]).line_items
+        for amount in ("4.00", "7.10")
+    )
+
+    assert len(right) == len(wrong) == 3
+    assert all(one.confidence > other.confidence for one, other in zip(right, wrong, strict=True))

@@ -52,7 +52,7 @@ def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Rec
         category=candidates.categories[0] if candidates.categories else None,
         texts=candidates.texts,
     )
-    return details.with_amounts(receipt, candidates)
+    return details.with_summed_items(details.with_amounts(receipt, candidates))
 
 
 def _name(names: Sequence[Extracted[str]], *, is_alone: bool) -> Extracted[str] | None:
