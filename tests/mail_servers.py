@@ -25,7 +25,8 @@ PASSWORD = "p@ss/wörd:"  # noqa: S105
 ACCEPTED = "250 OK"
 
 
-@dataclass(slots=True)
+# Not with slots: aiosmtpd reads all attributes, which Python 3.11.2 then refuses.
+@dataclass
 class Inbox:
     """The mails that a server accepted, and its answers."""
 
