@@ -212,7 +212,7 @@ def merged(general: Candidates, fiscal: Header, details: Details) -> Candidates:
             [
                 name
                 for name in general.merchant_names
-                if not (names.is_town_hall(name.text) or names.is_other(name.value))
+                if not (names.is_town_hall(name.text) or names.is_heading_or_place(name.value))
                 and not _is_of_items(name, general.line_items)
             ],
         ),

@@ -16,7 +16,7 @@ from recibo.extract.text import lexicon, ocr_confusions
 from recibo.extract.text.normalized_lines import normalize_label
 
 # `BELÉM - PA`, `24/10/2016 16:19:52 CCF:022228 COO:205608`
-_OTHER_ROW = re.compile(
+_TOWN_OR_DAY = re.compile(
     rf"\W*[^\W\d]+(?:[ '.][^\W\d]+)*\s?[-/–]\s?(?:{'|'.join(states.every())})\W*$"
     r"|\W*\d\d/\d\d/\d{4}\b",
     re.IGNORECASE,
@@ -148,7 +148,7 @@ def looks_like_name(text: str) -> bool:
     """Return whether a line may be a name: letters, and neither an address nor a number."""
     if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
         return False
-    if name_stoplist.are_labels(cleaned(text)) or is_other(text):
+    if name_stoplist.are_labels(cleaned(text)) or is_heading_or_place(text):
         return False
     return has_form(text) or not (_ADDRESS.search(text) or is_notice(text))
 
@@ -172,10 +172,10 @@ def is_town_hall(text: str) -> bool:
     return _TOWN_HALL.search(text) is not None
 
 
-def is_other(text: str) -> bool:
-    """Return whether a text is a town with its state, a day, or the headings of columns."""
+def is_heading_or_place(text: str) -> bool:
+    """Return whether a text is a title, column headings, a town with its state, or a day."""
     is_title = text.strip(" .:").lower() == _FISCAL
-    return is_title or _are_headings(text) or _OTHER_ROW.match(text) is not None
+    return is_title or _are_headings(text) or _TOWN_OR_DAY.match(text) is not None
 
 
 def _are_headings(text: str) -> bool:
