@@ -125,6 +125,17 @@ def upload(page: Page, *contents: bytes) -> list[str]:
     return paths
 
 
+def drop(page: Page, *files: Path) -> None:
+    """Drop files on the page, with the browser's own events."""
+    box = page.locator("h1").bounding_box()
+    assert box is not None
+    data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+    devtools = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, "x": box["x"] + 40, "y": box["y"] + 20, "data": data}
+        devtools.send("Input.dispatchDragEvent", event)
+
+
 def width(page: Page) -> int:
     """Return how wide a page is, what is scrolled to included."""
     # Before its style sheets have arrived, a page has another width.

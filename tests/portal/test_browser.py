@@ -370,17 +370,6 @@ def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(
     assert ("Expenses", ["read"]) == (key["name"], key["scopes"])
 
 
-def drop(page: Page, *files: Path) -> None:
-    """Drop files on the page, with the browser's own events."""
-    box = page.locator("h1").bounding_box()
-    assert box is not None
-    data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
-    devtools = page.context.new_cdp_session(page)
-    for kind in ("dragEnter", "dragOver", "drop"):
-        event = {"type": kind, "x": box["x"] + 40, "y": box["y"] + 20, "data": data}
-        devtools.send("Input.dispatchDragEvent", event)
-
-
 def make_receipts(folder: Path) -> list[Path]:
     """Print two receipts."""
     made = {name: make_documents.till_receipt(name) for name in ("A-1", "A-2")}
@@ -397,7 +386,7 @@ def test_dropped_receipts_appear_when_they_are_read(
         bar = page.get_by_role("navigation", name="Main, phone")
         bar.get_by_role("link", name="Inbox", exact=True).click()
         # The page takes them anywhere, and sends them at once.
-        drop(page, *make_receipts(tmp_path))
+        browser.drop(page, *make_receipts(tmp_path))
         expect(page.locator("#uploads").get_by_text("Uploaded", exact=True)).to_have_count(2)
         # The page polls; no reload is needed.
         expect(page.get_by_text("34.15 MYR")).to_have_count(2)
@@ -419,7 +408,7 @@ def test_receipts_are_uploaded_from_the_home_page(
     with site.visit() as page:
         sign_up(page, address("joy"))
         dropped, chosen = make_receipts(tmp_path)
-        drop(page, dropped)
+        browser.drop(page, dropped)
         expect(page.locator("#uploads").get_by_text("Uploaded", exact=True)).to_have_count(1)
         with page.expect_file_chooser() as choosing:
             page.get_by_text("Upload receipts", exact=True).click()

@@ -105,7 +105,9 @@ async def _shown(caller: RequestContext, *, error: ServiceError | None = None) -
     )
     # Browsers apply this page's policy to redirects of its forms, and the provider's URL is known
     # only after the redirect.
-    answer.headers["Content-Security-Policy"] = headers.policy("https:", *_own_sources(services))
+    answer.headers["Content-Security-Policy"] = headers.policy(
+        "https:", *_own_sources(services), connects=True
+    )
     return answer
 
 

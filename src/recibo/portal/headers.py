@@ -19,26 +19,24 @@ SESSION = "portal_session"
 
 # Hosts that a policy may contain; for others only the scheme is used.
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]+")
+_CONNECTS = "; connect-src 'self'"
 
 
-def policy(*form_targets: str, images: Collection[str] = ()) -> str:
+def policy(*form_targets: str, images: Collection[str] = (), connects: bool = False) -> str:
     """Return the content security policy of a page.
 
     Args:
         form_targets: Other origins to which its forms may redirect.
         images: Other origins from which it may load images.
+        connects: Whether its scripts may send requests to this server.
     """
     targets = " ".join(("'self'", *form_targets))
     image_sources = " ".join(("'self'", *images))
     return (
         "default-src 'none'; style-src 'self'; script-src 'self'; font-src 'self'; "
         f"img-src {image_sources}; form-action {targets}; base-uri 'none'; frame-ancestors 'none'"
+        f"{_CONNECTS if connects else ''}"
     )
-
-
-def let_scripts_connect(answer: Response) -> None:
-    """Let the scripts of a page send requests to this server."""
-    answer.headers["Content-Security-Policy"] = f"{policy()}; connect-src 'self'"
 
 
 def source_of(url: str) -> str:

@@ -14,7 +14,6 @@ from recibo.portal import (
     audit_sentences,
     bars,
     first_steps,
-    headers,
     next_paths,
     pages,
     periods,
@@ -118,7 +117,7 @@ async def _shown(
     overview = None
     if member is not None and member.may(Permission.RECEIPTS_READ):
         overview = await _overview(request, user, member, services)
-    answer = pages.section(
+    return pages.section(
         request,
         "home.html",
         values={},
@@ -132,8 +131,6 @@ async def _shown(
         renews_at=usage.month_end(clock.now()),
         may_write=member is not None and member.may(Permission.RECEIPTS_WRITE),
     )
-    headers.let_scripts_connect(answer)
-    return answer
 
 
 async def _overview(

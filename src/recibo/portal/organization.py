@@ -143,7 +143,7 @@ async def _shown(
         must_cancel=bought is not None and subscriptions.costs_on(bought),
     )
     if logo:
-        policy = headers.policy(images=[headers.source_of(logo)])
+        policy = headers.policy(images=[headers.source_of(logo)], connects=True)
         answer.headers["Content-Security-Policy"] = policy
     return answer
 

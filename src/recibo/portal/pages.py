@@ -16,6 +16,7 @@ from recibo.errors import ServiceError
 from recibo.portal import (
     field_labels,
     formats,
+    headers,
     names,
     navigation,
     next_paths,
@@ -26,6 +27,8 @@ from recibo.portal import (
 )
 from recibo.portal.error_messages import ErrorMessage
 from recibo.portal.forms import FILLED, Filled
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.permissions import Permission
 from recibo.web import loopback
 
 if TYPE_CHECKING:
@@ -78,6 +81,7 @@ def show(request: Request, template: str, *, status: int = 200, **context: Any) 
             plan_quota=getattr(request.state, QUOTA, None),
             to_review=getattr(request.state, TO_REVIEW, 0),
             viewer=viewer,
+            may_upload=_may_upload(viewer),
             orgs=getattr(request.state, ORGS, ()),
             menu=navigation.groups(viewer, plans=identity.plans),
             sells_plans=identity.plans.are_sold,
@@ -86,7 +90,11 @@ def show(request: Request, template: str, *, status: int = 200, **context: Any) 
             **context,
         )
     )
-    return HTMLResponse(text, status_code=status)
+    answer = HTMLResponse(text, status_code=status)
+    if viewer:
+        # Scripts upload files and look for results.
+        answer.headers["Content-Security-Policy"] = headers.policy(connects=True)
+    return answer
 
 
 def form(request: Request, template: str, values: Mapping[str, str] | None = None) -> HTMLResponse:
@@ -194,6 +202,11 @@ def _mail_goes(request: Request, services: "Services") -> str:
     if services.outbox is None:
         return ""
     return "inbox" if loopback.is_local(request) else "files"
+
+
+def _may_upload(viewer: SignedIn | None) -> bool:
+    member = viewer.member if viewer else None
+    return member is not None and member.may(Permission.RECEIPTS_WRITE)
 
 
 def _theme(request: Request) -> str:

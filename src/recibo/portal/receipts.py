@@ -17,7 +17,6 @@ from recibo.extract.model import Accuracy, Category
 from recibo.lib import clock
 from recibo.portal import (
     forms,
-    headers,
     names,
     pages,
     periods,
@@ -291,7 +290,6 @@ def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessa
 
 
 def _answered(answer: Response, error: ServiceError | None) -> Response:
-    headers.let_scripts_connect(answer)
     if error and error.retry_after is not None:
         answer.headers["Retry-After"] = str(error.retry_after)
     return answer

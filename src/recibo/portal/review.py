@@ -17,7 +17,6 @@ from recibo.portal import (
     evidence_boxes,
     field_labels,
     forms,
-    headers,
     list_changes,
     pages,
     photo_hints,
@@ -242,7 +241,6 @@ async def show(
         **_form(details, error, typed),
         **context,
     )
-    headers.let_scripts_connect(answer)
     if error and error.retry_after is not None:
         answer.headers["Retry-After"] = str(error.retry_after)
     return answer

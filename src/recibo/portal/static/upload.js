@@ -135,6 +135,7 @@
 
   const send = (one) => {
     one.tries += 1;
+    if (list.matches(".floating")) one.row.scrollIntoView({ block: "nearest" });
     const request = new XMLHttpRequest();
     one.request = request;
     request.responseType = "json";
@@ -208,8 +209,21 @@
     });
   }
 
+  // Leaving the page ends what is being sent.
+  addEventListener("beforeunload", (event) => {
+    if (current || waiting.length) event.preventDefault();
+  });
+
   const drop = find("#drop");
-  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  // Browsers offer pictures of the page itself as files, too.
+  let isOwn = false;
+  addEventListener("dragstart", () => {
+    isOwn = true;
+  });
+  addEventListener("dragend", () => {
+    isOwn = false;
+  });
+  const hasFiles = (event) => !isOwn && event.dataTransfer?.types.includes("Files");
   let depth = 0;
   addEventListener("dragenter", (event) => {
     if (!hasFiles(event)) return;
@@ -234,6 +248,9 @@
   addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];
     if (!files.length) return;
+    // Spreadsheets copy cells as text and as a picture: a field takes the text.
+    const takesText = event.target.matches?.("input, textarea, [contenteditable]");
+    if (takesText && event.clipboardData.types.includes("text/plain")) return;
     event.preventDefault();
     upload(files);
   });
