@@ -31,7 +31,7 @@ from benchmarks.measuring import Times
 from recibo.schemas.actor import ClientInfo, Member
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.plans import PLANS, PlanName
-from recibo.schemas.states import Role
+from recibo.schemas.states import ReviewStatus, Role
 from recibo.services.pagination import PageRequest
 from recibo.services.reading import sorted_lists, spend
 from recibo.services.reading.receipt_lists import Filters
@@ -176,7 +176,11 @@ def _inbox_times(places: Sequence[Place]) -> Rows:
 
 
 def _spend_times(places: Sequence[Place]) -> Rows:
-    queries = (("months and categories", _by_currency), ("merchants", _merchants))
+    queries = (
+        ("months and categories", _by_currency),
+        ("merchants", _merchants),
+        ("receipts of each month", _month_counts),
+    )
     return _in_process(
         places,
         lambda database, member: {
@@ -226,6 +230,12 @@ async def owner(database: Database) -> Member:
 async def _by_currency(database: Database, member: Member, period: Period) -> None:
     async with database.read() as session:
         await spend.by_currency(session, member, period)
+
+
+async def _month_counts(database: Database, member: Member, period: Period) -> None:
+    async with database.read() as session:
+        approved = ReviewStatus.APPROVED
+        await spend.counts_of(session, member, period.months, review=approved)
 
 
 async def _merchants(database: Database, member: Member, period: Period) -> None:

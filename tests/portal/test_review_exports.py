@@ -94,7 +94,7 @@ async def test_twelve_months_and_any_period_are_offered(sqlite_url: str, tmp_pat
     page = pages.parse(answer)
     months = [one for one in page.links if "format=xlsx&review=approved" in one]
     assert 12 == len(months)
-    assert "January 2026" in page.text
+    assert "January 2026 1 receipt CSV" in page.text
     # The form has all others.
     assert "Another period" in page.text
     assert ("get", f"{PATH}/export") in page.forms

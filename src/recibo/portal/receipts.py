@@ -79,8 +79,8 @@ class Finished:
 
     #: What they approved just now and is still there; empty if a link cannot name so many.
     ids: Sequence[str]
-    #: Months with approved receipts, the one reviewed most first.
-    months: Sequence[Period]
+    #: Months and how many approved receipts each has, the one reviewed most first.
+    months: Sequence[tuple[Period, int]]
 
     def export(self, format_: str, **more: str) -> str:
         """Return the URL of an export of what was approved just now."""
@@ -263,7 +263,8 @@ async def _finished(
     if not months and not chosen:
         return None
     ids = chosen if len(chosen) <= receipt_selection.MAX_SELECTED else []
-    return Finished(ids, [periods.month_of(first) for first in months])
+    counts = await spend.counts_of(session, caller.member, months, review=ReviewStatus.APPROVED)
+    return Finished(ids, [(periods.month_of(first), counts[first]) for first in months])
 
 
 def _of_one_review(

@@ -57,6 +57,30 @@ async def test_currencies_are_never_added(database: Database, actor: Actor) -> N
     assert 1 == undated
 
 
+async def test_months_are_counted_by_the_state_of_review(database: Database, actor: Actor) -> None:
+    days = (dt.date(2026, 2, 28), dt.date(2026, 4, 1), dt.date(2026, 4, 30), dt.date(2026, 5, 1))
+    for day in days:
+        await add(database, actor.org_id, issued_on=day, review_status=ReviewStatus.APPROVED)
+    # Without a currency or a total it counts, too.
+    await add(
+        database,
+        actor.org_id,
+        currency=None,
+        total=None,
+        category=None,
+        review_status=ReviewStatus.APPROVED,
+    )
+    await add(database, actor.org_id)
+    await add(database, await make.org(database), review_status=ReviewStatus.APPROVED)
+    months = [dt.date(2026, month, 1) for month in (4, 3, 2)]
+    async with database.read() as session:
+        counts = await spend.counts_of(session, actor, months, review=ReviewStatus.APPROVED)
+        none = await spend.counts_of(session, actor, [], review=ReviewStatus.APPROVED)
+
+    assert dict(zip(months, (3, 0, 1), strict=True)) == counts
+    assert {} == none
+
+
 async def test_period_includes_its_first_and_last_day(database: Database, actor: Actor) -> None:
     days = ("2026-02-09", "2026-02-10", "2026-02-28", "2026-04-09", "2026-04-10")
     for day in days:

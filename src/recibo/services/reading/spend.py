@@ -6,7 +6,7 @@ queries read, and its first ones are the org and the date, so that only the peri
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -126,6 +126,28 @@ async def months_of(session: ReadSession, actor: Actor, ids: Sequence[str]) -> l
     days = (await session.execute(query)).scalars()
     counted = Counter(day.replace(day=1) for day in days if day)
     return sorted(counted, key=lambda month: (-counted[month], -month.toordinal()))
+
+
+async def counts_of(
+    session: ReadSession, actor: Actor, months: Collection[dt.date], *, review: ReviewStatus
+) -> Mapping[dt.date, int]:
+    """Return how many receipts in a state of review some months have, by their first days.
+
+    One query counts each day from the first to the last of them, in the order of the index.
+    """
+    if not months:
+        return {}
+    end = max(months) + dt.timedelta(days=31)
+    query = (
+        _of_period(actor, Period(min(months), end))
+        .where(Row.review_status == review)
+        .group_by(Row.issued_on)
+        .with_only_columns(Row.issued_on, func.count().label("receipts"))
+    )
+    counted = Counter[dt.date]()
+    for row in await session.execute(query):
+        counted[row.issued_on.replace(day=1)] += row.receipts
+    return {month: counted[month] for month in months}
 
 
 async def undated(session: ReadSession, actor: Actor, *, most: int) -> int:
