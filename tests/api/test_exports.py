@@ -115,6 +115,59 @@ async def test_xlsx_has_numbers_dates_and_texts(database_url: str, tmp_path: Pat
     assert None is bare["total"].value
 
 
+async def test_sheet_has_a_head_that_stays_and_columns_that_fit(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with stocked(database_url, tmp_path) as service:
+        answers = [
+            await exported(service, format="xlsx", rows=one) for one in ("receipts", "items")
+        ]
+        nothing = await exported(service, format="xlsx", q="nothing")
+
+    for answer in answers:
+        sheet = openpyxl.load_workbook(io.BytesIO(answer.content)).active
+        assert "A2" == sheet.freeze_panes
+        assert sheet.dimensions == sheet.auto_filter.ref
+        for column in sheet.iter_cols():
+            wide = sheet.column_dimensions[column[0].column_letter].width
+            assert column[0].font.bold
+            # The button of the filter is beside the heading.
+            assert len(column[0].value) + 2 < wide
+            assert wide < 50
+            shown = [f"{cell.value}" for cell in column[1:] if cell.data_type == "s"]
+            assert [] == [one for one in shown if len(one) >= wide and len(one) < 48]
+    empty = openpyxl.load_workbook(io.BytesIO(nothing.content)).active
+    assert (1, None) == (empty.max_row, empty.auto_filter.ref)
+
+
+async def test_sheet_has_the_digits_of_the_currency_and_true_dates(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    changes: tuple[dict[str, Any], ...] = (
+        {"currency": "JPY", "total": "1500", "due_date": "2026-04-14"},
+        {"currency": "BHD", "total": "7.5", "issued_at": None},
+        {"currency": None, "total": "1500", "due_date": "1890-04-14"},
+    )
+    async with stocked(sqlite_url, tmp_path) as service:
+        listed = (await service.get("/receipts")).json()["data"]
+        for receipt, change in zip(listed, changes, strict=True):
+            await service.patched(receipt["id"], **change)
+        answer = await exported(service, format="xlsx")
+
+    head, *lines = openpyxl.load_workbook(io.BytesIO(answer.content)).active.iter_rows()
+    names = [cell.value for cell in head]
+    rows = [dict(zip(names, line, strict=True)) for line in lines]
+    assert [(1500, "#,##0"), (7.5, "#,##0.000"), (1500, "#,##0.00")] == [
+        (row["total"].value, row["total"].number_format) for row in rows
+    ]
+    assert ("2026-04-14", "yyyy-mm-dd") == (
+        f"{rows[0]['due_date'].value:%Y-%m-%d}",
+        rows[0]["due_date"].number_format,
+    )
+    # Sheets know no days before 1900.
+    assert [None, "1890-04-14"] == [row["due_date"].value for row in rows[1:]]
+
+
 async def test_jsonl_has_a_receipt_of_the_api_on_each_line(
     database_url: str, tmp_path: Path
 ) -> None:

@@ -5,7 +5,6 @@ Receipts are read 500 at a time, so that the memory does not grow with their num
 
 import asyncio
 import codecs
-import datetime as dt
 import io
 import json
 import zipfile
@@ -19,7 +18,6 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import xlsxwriter
-from xlsxwriter.worksheet import Worksheet
 
 from recibo.errors import Overloaded, ValidationFailed
 from recibo.extract.document import formats
@@ -32,6 +30,7 @@ from recibo.services import audit
 from recibo.services.pagination import PageRequest
 from recibo.services.reading import receipt_lists, receipts
 from recibo.services.reading.export_looks import Look
+from recibo.services.reading.export_sheets import Kind, Record, Sheet
 from recibo.services.reading.receipt_lists import Filters, ReceiptPage
 from recibo.store.blobs import CHUNK_BYTES, Blobs
 from recibo.store.db import Database
@@ -67,12 +66,14 @@ _RETRY_AFTER_S = 10
 # A sheet has 1,048,576 rows, the first of which has the names of the columns.
 _MAX_SHEET_ROWS = 1_048_575
 
-_AMOUNTS = frozenset({*AMOUNTS, "qty", "unit_price", "tax_rate"})
-_TIMES = frozenset({"issued_at", "created_at", "updated_at"})
-# The formats of cells: of times, and of amounts by their decimals; others are shown as they are.
-_FORMATS: Mapping[str | int, str] = {"time": "yyyy-mm-dd hh:mm", 2: "#,##0.00", 3: "#,##0.000"}
-# Earlier days have no number in a sheet.
-_FIRST_SHEET_YEAR = 1901
+_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys((*AMOUNTS, "unit_price"), Kind.MONEY),
+    **dict.fromkeys(("qty", "tax_rate"), Kind.NUMBER),
+    **dict.fromkeys(("issued_at", "created_at", "updated_at"), Kind.TIME),
+    "due_date": Kind.DAY,
+}
+_AMOUNTS = frozenset(name for name, kind in _KINDS.items() if kind in (Kind.MONEY, Kind.NUMBER))
+_TIMES = frozenset(name for name, kind in _KINDS.items() if kind is Kind.TIME)
 _RECEIPT_COLUMNS = (
     "id", "status", "type", "merchant_name", "merchant_tax_id", "issued_at", "total", "subtotal",
     "tax", "currency", "document_number", "document_key", "category", "confidence", "review",
@@ -93,9 +94,6 @@ _NESTED: Mapping[str, Callable[[Any], str]] = {
     "corrected_fields": " ".join, "duplicates": " ".join,
     "metadata": _json, "taxes": _json, "payments": _json,
 }  # fmt: skip
-
-#: The cells of a row by column, as the API spells them; None is an empty one.
-Record = Mapping[str, str | float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,50 +320,17 @@ def csv_cell(name: str, value: str | float | None) -> str:
 async def _fill_sheet(
     workbook: xlsxwriter.Workbook, batches: AsyncIterator[Sequence[Receipt]], table: _Table
 ) -> None:
-    sheet = workbook.add_worksheet(table.rows.value)
-    formats = {name: workbook.add_format({"num_format": code}) for name, code in _FORMATS.items()}
-    bold = workbook.add_format({"bold": True})
-    for column, name in enumerate(_COLUMNS[table.rows]):
-        sheet.write_string(0, column, table.look.heading(name), bold)
-    count = 0
+    columns = {name: _KINDS.get(name) for name in _COLUMNS[table.rows]}
+    sheet = Sheet(workbook, table.rows.value, columns, table.look)
     async for batch in batches:
         records = [
             record for receipt in batch for record in _records(receipt, table.rows, table.look)
         ]
-        if count + len(records) > _MAX_SHEET_ROWS:
+        if sheet.count + len(records) > _MAX_SHEET_ROWS:
             message = f"holds {_MAX_SHEET_ROWS:,} rows at most; narrow the filters, or take csv"
             raise ValidationFailed.of("format", message)
-        await asyncio.to_thread(_write_rows, sheet, records, count + 1, formats, table.look)
-        count += len(records)
-
-
-def _write_rows(
-    sheet: Worksheet,
-    records: Sequence[Record],
-    first: int,
-    formats: Mapping[str | int, Any],
-    look: Look,
-) -> None:
-    for row, record in enumerate(records, first):
-        for column, (name, value) in enumerate(record.items()):
-            if value is None:
-                continue
-            if name in _TIMES and (day := _sheet_time(str(value))):
-                sheet.write_datetime(row, column, day, formats["time"])
-            elif name in _AMOUNTS or not isinstance(value, str):
-                # As printed: 100.00, not 100.
-                _, _, decimals = str(value).partition(".")
-                cell_format = formats.get(len(decimals)) if name in _AMOUNTS else None
-                sheet.write_number(row, column, float(value), cell_format)
-            else:
-                # Never a formula or a link.
-                sheet.write_string(row, column, str(look.shown(name, value)))
-
-
-def _sheet_time(text: str) -> dt.datetime | None:
-    """Return a time as printed, for a sheet knows no offsets; None before its first day."""
-    printed = dt.datetime.fromisoformat(text).replace(tzinfo=None)
-    return printed if printed.year >= _FIRST_SHEET_YEAR else None
+        await asyncio.to_thread(sheet.write, records)
+    sheet.finish()
 
 
 def _records(receipt: Receipt, rows: Rows, look: Look) -> Iterator[Record]:
