@@ -51,13 +51,22 @@ class Site:
     data_dir: Path
 
     @contextmanager
-    def visit(self, *, size: tuple[int, int] = PHONE, javascript: bool = True) -> Iterator[Page]:
+    def visit(
+        self,
+        *,
+        size: tuple[int, int] = PHONE,
+        javascript: bool = True,
+        language: str = "en-US",
+        zone: str = "UTC",
+    ) -> Iterator[Page]:
         """Open a new browser context; console errors and warnings fail the test."""
         width, height = size
         context = self.browser.new_context(
             base_url=self.server.url,
             viewport={"width": width, "height": height},
             java_script_enabled=javascript,
+            locale=language,
+            timezone_id=zone,
         )
         context.set_default_timeout(PATIENCE_S * 1000)
         errors: list[str] = []

@@ -82,7 +82,7 @@ async def test_full_page_is_not_heavy(sqlite_service: Installation) -> None:
         await sqlite_service.stranger.patch("/v1/org", json={"name": f"Aurora {number}"})
     page = await shown(sqlite_service, {})
 
-    # What else a page loads weighs 80 kB, of the 150 kB that it may.
+    # What else a page loads weighs 73 kB, of the 150 kB that it may.
     assert len(page.content) < 70_000
 
 

@@ -112,7 +112,7 @@ async def test_page_of_failing_events_is_not_heavy(sqlite_service: Installation)
             await events.attempt(sqlite_service.database, event_id, status=500)
     page = await webhook_pages.get(sqlite_service)
 
-    # What else a page loads weighs 80 kB, of the 150 kB that it may.
+    # What else a page loads weighs 73 kB, of the 150 kB that it may.
     assert len(page.content) < 70_000
 
 

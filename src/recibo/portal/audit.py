@@ -28,7 +28,7 @@ from recibo.services.pagination import PageRequest
 router = routers.make("/portal/audit")
 
 _PAGE = "/portal/audit"
-_ENTRIES_A_PAGE = 25
+_ENTRIES_A_PAGE = 20
 _FILTERS = ("action", "resource_type", "actor", "since", "until")
 _MAX_FILTER = 255
 #: What entries are about, in words.

@@ -97,6 +97,11 @@ def second(when: dt.datetime) -> str:
     return _moment(when.astimezone(dt.UTC), "Hms", "UTC")
 
 
+def instant(when: dt.datetime) -> str:
+    """Return a time for machines: `2026-03-14T08:17:42Z`."""
+    return f"{when.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def iso_day(text: str) -> str:
     """Return the date of an ISO 8601 date or timestamp."""
     try:
@@ -152,6 +157,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "short_day": short_day,
     "moment": moment,
     "second": second,
+    "instant": instant,
     "iso_day": iso_day,
     "iso_moment": iso_moment,
     "file_size": file_size,

@@ -6,11 +6,11 @@
 
   // Selection. The parts of the page are replaced while receipts are read.
   const boxes = () => [...document.querySelectorAll(".inbox tbody [name=id]")];
+  const reveal = (page) => find("[data-all]", page)?.removeAttribute("hidden");
   const count = () => {
     const all = find("[data-all]");
     const checked = boxes().filter((box) => box.checked).length;
     if (all) {
-      all.hidden = false;
       all.checked = checked > 0 && checked === boxes().length;
       all.indeterminate = checked > 0 && !all.checked;
     }
@@ -23,7 +23,9 @@
     }
     if (event.target.matches(".inbox [type=checkbox]")) count();
   });
+  document.addEventListener("recibo:loaded", ({ detail: page }) => reveal(page));
   document.addEventListener("recibo:shown", count);
+  reveal(document);
   count();
 
   // Single keys; see the dialog that `?` opens.

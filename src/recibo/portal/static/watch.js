@@ -11,6 +11,7 @@
 
   const show = (text) => {
     const page = new DOMParser().parseFromString(text, "text/html");
+    document.dispatchEvent(new CustomEvent("recibo:loaded", { detail: page }));
     // A receipt that is read now is another page.
     if (document.querySelector("[data-reload]") && !page.querySelector("[data-reload]")) {
       location.reload();
