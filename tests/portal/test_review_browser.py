@@ -116,6 +116,7 @@ def test_saving_shows_the_same_place_and_what_was_typed_settles_checks(site: Sit
         with page.expect_navigation():
             number.press("Enter")
         expect(page.locator("#outcome")).to_have_text("Saved.")
+        expect(page.get_by_text("Saved.", exact=True)).to_have_count(1)
         # In a line of its own, and not letter by letter beside the buttons.
         said, buttons = (page.locator(one).bounding_box() for one in ("#outcome", "[data-approve]"))
         assert said

@@ -176,7 +176,7 @@
   });
 
   // The same page after saving shows the place where one was, and says at the buttons what the
-  // notice at its top says. What is around the field has the focus, not the field: Enter approves.
+  // notice at its top would say. What is around the field has the focus, not the field: Enter approves.
   const PLACE = "recibo:place";
   const panel = document.querySelector(".panel-scroll");
   const keepPlace = () => {
@@ -191,6 +191,11 @@
     const around = row ? form.querySelector(`[data-f="${CSS.escape(row)}"]`) : null;
     const field = `:is(input, select)[name="${CSS.escape(name)}"]`;
     const shown = around?.querySelector(field) ?? around?.querySelector("input, select");
+    const notice = document.querySelector("#notes [role=status]");
+    if (notice) {
+      document.getElementById("outcome").textContent = notice.textContent.trim();
+      notice.remove();
+    }
     panel.scrollTop = top;
     scrollTo(0, pageTop);
     if (shown) {
@@ -198,8 +203,6 @@
       shown.parentElement.focus({ preventScroll: true });
       shown.scrollIntoView({ block: "nearest" });
     }
-    const notice = document.querySelector("#notes [role=status]");
-    if (notice) document.getElementById("outcome").textContent = notice.textContent.trim();
   }
 
   // The page after saving takes the place of this one, so that Back leads to where one came from.
