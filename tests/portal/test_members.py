@@ -1,5 +1,7 @@
 """The page of the team."""
 
+import re
+
 import pytest
 
 from recibo.schemas.states import Role
@@ -39,6 +41,30 @@ async def test_team_is_invited_changed_and_removed(service: Installation) -> Non
     assert "admin" == during[bea.user_id]
     assert bea.email not in removed.text
     assert {ana.user_id: "owner"} == await roles(service, ana.org_id)
+
+
+async def test_invitation_is_for_a_bookkeeper_at_first(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    before = await sqlite_service.stranger.get(PATH)
+    await sqlite_service.stranger.post(
+        "/portal/organization/viewers", data={"viewers_write": "true"}
+    )
+    after = await sqlite_service.stranger.get(PATH)
+
+    for answer in (before, after):
+        (chosen,) = re.findall(
+            r'<option value="(\w+)" selected', answer.text.partition('id="invite"')[2]
+        )
+        assert "viewer" == chosen
+    hints = [pages.parse(answer).by_id["role-hint"] for answer in (before, after)]
+    assert "Viewer: reads and exports receipts, and changes nothing;" in hints[0]
+    assert "Let viewers upload and correct" in hints[0]
+    assert "/portal/organization#viewers" in pages.parse(before).links
+    # Each role has a line.
+    assert "Viewer: uploads, corrects, approves, exports and deletes receipts," in hints[1]
+    assert "Let viewers" not in hints[1]
+    for role in ("Owner", "Admin", "Developer", "Viewer", "Billing"):
+        assert f"{role}: " in hints[1]
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.OWNER, Role.BILLING}))

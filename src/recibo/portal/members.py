@@ -27,7 +27,8 @@ _NOTICES = {
         "The member is removed. API keys that the member created here are revoked."
     ),
 }
-_BLANK = {"email": "", "role": Role.DEVELOPER.value}
+# Most whom one invites keep books; a role with keys is chosen on purpose.
+_BLANK = {"email": "", "role": Role.VIEWER.value}
 # The description of each role.
 _ROLES = {
     Role.OWNER: lazy_gettext("full access; there is always at least one owner"),
@@ -40,11 +41,15 @@ _ROLES = {
         "and webhooks; for programmers"
     ),
     Role.VIEWER: lazy_gettext(
-        "reads and exports receipts; also uploads, corrects and approves them if Settings allow "
-        "it; for bookkeepers, auditors and managers"
+        "reads and exports receipts, and changes nothing; for bookkeepers, auditors and managers"
     ),
     Role.BILLING: lazy_gettext("manages the plan and payments, and sees no receipts"),
 }
+# What viewers do where the organization lets them write.
+_WRITING_VIEWER = lazy_gettext(
+    "uploads, corrects, approves, exports and deletes receipts, without API keys and webhooks; for "
+    "bookkeepers"
+)
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_READ))]
 Inviter = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_INVITE))]
@@ -133,6 +138,7 @@ async def _shown(
     values: Mapping[str, str] | None = None,
 ) -> Response:
     member = caller.member
+    abouts = {**_ROLES, Role.VIEWER: _WRITING_VIEWER} if member.viewers_write else _ROLES
     async with caller.services.database.read() as session:
         team = await members.in_join_order(session, member)
         pending = await invitations.pending(session, member)
@@ -147,8 +153,10 @@ async def _shown(
         team=team,
         pending=pending,
         own_id=member.user_id,
-        abouts=_ROLES,
-        roles=[(role, about) for role, about in _ROLES.items() if _may_touch(caller, role)],
+        abouts=abouts,
+        roles=[(role, about) for role, about in abouts.items() if _may_touch(caller, role)],
+        viewers_write=member.viewers_write,
+        may_set_viewers=caller.may(Permission.ORG_WRITE),
         is_owner=member.role is Role.OWNER,
         notice="" if error else caller.notice(_NOTICES),
         just_invited=caller.request.query_params.get("notice") == "invited",
