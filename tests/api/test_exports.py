@@ -131,7 +131,7 @@ async def test_sheet_has_a_head_that_stays_and_columns_that_fit(
         for column in sheet.iter_cols():
             wide = sheet.column_dimensions[column[0].column_letter].width
             assert column[0].font.bold
-            # The button of the filter is beside the heading.
+            # The button of the filter follows the heading.
             assert len(column[0].value) + 2 < wide
             assert wide < 50
             shown = [f"{cell.value}" for cell in column[1:] if cell.data_type == "s"]

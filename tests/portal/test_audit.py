@@ -1,5 +1,6 @@
 """The page of the audit log."""
 
+import codecs
 import csv
 import json
 import re
@@ -190,7 +191,7 @@ async def test_export_has_the_entries_of_the_filters(service: Installation) -> N
     lines = await service.stranger.get(f"{PATH}/export", params={**query, "format": "jsonl"})
     api = await service.stranger.get("/v1/audit", params={"resource_type": "api_key"})
     exported = await people.audited(service, ana, AuditAction.AUDIT_EXPORTED)
-    [row] = csv.DictReader(table.text.splitlines())
+    [row] = csv.DictReader(table.content.decode("utf-8-sig").splitlines())
 
     assert "text/csv; charset=utf-8" == table.headers["content-type"]
     assert re.fullmatch(
@@ -214,11 +215,46 @@ async def test_export_holds_all_entries_and_runs_no_formula(
     for name in ("One", "Two", "Three"):
         await client.patch("/v1/org", json={"name": name})
     table = await client.get(f"{PATH}/export")
-    rows = list(csv.DictReader(table.text.splitlines()))
+    rows = list(csv.DictReader(table.content.decode("utf-8-sig").splitlines()))
 
     assert 7 == len(rows)
     assert {"'=cmd"} == {row["actor_name"] for row in rows}
     assert "'@SUM(A1)" in {row["user_agent"] for row in rows}
+
+
+async def test_export_has_the_sentences_of_the_page_in_its_language(
+    sqlite_service: Installation,
+) -> None:
+    ana = await people.signed_up(sqlite_service)
+    client = await forms.sign_in_as(sqlite_service, ana)
+    await client.patch("/v1/auth/me", json={"name": "Ana <b> & João"})
+    await client.post("/v1/api-keys", json={"name": "Expenses"})
+    answers = {
+        language: await client.get(f"{PATH}/export", headers={"Accept-Language": language})
+        for language in ("en", "pt-BR")
+    }
+    shown_texts = pages.parse(await shown(sqlite_service, {})).text
+    tables = {
+        language: list(
+            csv.DictReader(answer.content.decode("utf-8-sig").splitlines(), delimiter=separator)
+        )
+        for (language, answer), separator in zip(answers.items(), ",;", strict=True)
+    }
+
+    # So that spreadsheets read accents.
+    assert all(answer.content.startswith(codecs.BOM_UTF8) for answer in answers.values())
+    english, portuguese = ({row["action"]: row for row in rows} for rows in tables.values())
+    created = english["apikey.created"]
+    assert "Ana <b> & João created the API key Expenses" == created["sentence"]
+    assert created["sentence"] in shown_texts
+    assert (
+        "Ana <b> & João criou a chave de API Expenses" == (portuguese["apikey.created"]["sentence"])
+    )
+    assert ["created_at", "actor_name", "sentence", "action", "ip_address"] == [*created][:5]
+    # What the API says of an entry is there, too.
+    [entry] = (await client.get("/v1/audit", params={"action": "apikey.created"})).json()["items"]
+    assert entry.keys() < created.keys()
+    assert entry["created_at"] == created["created_at"]
 
 
 async def test_export_is_for_those_who_may_read_the_log(sqlite_service: Installation) -> None:

@@ -11,19 +11,31 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import audit_sentences, forms, pages, request_context, routers
+from recibo.portal import (
+    audit_sentences,
+    export_columns,
+    forms,
+    pages,
+    request_context,
+    routers,
+    translations,
+)
 from recibo.portal.request_context import RequestContext
 from recibo.portal.translations import LazyText, lazy_gettext
 from recibo.portal.translations import gettext as _
+from recibo.schemas.actor import Member
+from recibo.schemas.audit import AuditEvent
 from recibo.schemas.keys import Key
+from recibo.schemas.languages import Language
 from recibo.schemas.members import Member as TeamMember
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import ResourceType
 from recibo.services import audit, audit_exports
 from recibo.services.audit import AuditPage, Filters
-from recibo.services.audit_exports import Format, Wanted
+from recibo.services.audit_exports import Describe, Format, Wanted
 from recibo.services.identity import keys, members
 from recibo.services.pagination import PageRequest
+from recibo.store.db import ReadSession
 
 router = routers.make("/portal/audit")
 
@@ -93,7 +105,12 @@ async def export(caller: Reader) -> Response:
     """Return the entries that match the filters as a file."""
     query = caller.request.query_params
     form = forms.checked(ExportForm, {"format": query["format"]} if query.get("format") else {})
-    wanted = Wanted(form.format, _filters(_submitted(caller)))
+    wanted = Wanted(
+        _describing(translations.current()),
+        form.format,
+        _filters(_submitted(caller)),
+        export_columns.separator(),
+    )
     return StreamingResponse(
         await audit_exports.start(caller.services.exports, caller.member, wanted),
         media_type=audit_exports.MEDIA_TYPES[wanted.format],
@@ -103,6 +120,19 @@ async def export(caller: Reader) -> Response:
             "Cache-Control": "private, no-store",
         },
     )
+
+
+def _describing(language: Language) -> Describe:
+    """Return what writes sentences after the request, when its language is no longer known."""
+
+    async def describe(
+        session: ReadSession, member: Member, entries: Sequence[AuditEvent]
+    ) -> Sequence[str]:
+        known = await audit_sentences.known(session, member, entries)
+        with translations.using(language):
+            return [audit_sentences.text(entry, known) for entry in entries]
+
+    return describe
 
 
 def _submitted(caller: RequestContext) -> dict[str, str]:

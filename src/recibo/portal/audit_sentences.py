@@ -131,6 +131,11 @@ def sentence(entry: AuditEvent, found: Known) -> Markup:
     return escape(translations.translate(message)) % _values(entry, found)
 
 
+def text(entry: AuditEvent, found: Known) -> str:
+    """Return what an entry says, for files."""
+    return sentence(entry, found).striptags()
+
+
 def _ids(entry: AuditEvent) -> list[str]:
     found = (
         entry.actor_user_id,

@@ -47,10 +47,16 @@ _REVIEWS: Mapping[str, LazyText] = {
 }
 
 
+def separator() -> str:
+    """Return what is between the cells of a CSV file that a spreadsheet opens.
+
+    Where a comma begins the decimals, spreadsheets expect semicolons.
+    """
+    return ";" if numbers.get_decimal_symbol(locale()) == "," else ","
+
+
 def look(rows: Rows, makers: Mapping[str, str]) -> Look:
     """Return how a table looks that a spreadsheet of the reader's language opens.
-
-    Where a comma begins the decimals, spreadsheets expect semicolons between cells.
 
     Args:
         rows: What a row is.
@@ -74,7 +80,7 @@ def look(rows: Rows, makers: Mapping[str, str]) -> Look:
             "taxes": _taxes(decimal),
             "payments": _payments(decimal),
         },
-        separator=";" if decimal == "," else ",",
+        separator=separator(),
         decimal=decimal,
         is_for_spreadsheets=True,
     )

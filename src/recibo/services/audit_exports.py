@@ -1,8 +1,9 @@
 """Exports of the audit log: CSV or JSON Lines, read 500 entries at a time."""
 
 import asyncio
+import codecs
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -17,6 +18,7 @@ from recibo.services.identity import actor_names
 from recibo.services.pagination import PageRequest
 from recibo.services.reading import exports
 from recibo.services.reading.exports import Exports
+from recibo.store.db import ReadSession
 
 
 class Format(StrEnum):
@@ -32,19 +34,27 @@ MEDIA_TYPES: Mapping[Format, str] = {
 }
 
 _BATCH = 500
-# The names of the API, and after the ids of the actor its name.
+# What people read comes first: when, who, what. The names are those of the API, but of the name of
+# the actor and the sentence.
 _COLUMNS = (
-    "id", "created_at", "action", "actor_user_id", "actor_api_key_id", "actor_name",
-    "resource_type", "resource_id", "ip_address", "user_agent", "request_id", "before", "after",
+    "created_at", "actor_name", "sentence", "action", "ip_address", "id", "actor_user_id",
+    "actor_api_key_id", "resource_type", "resource_id", "user_agent", "request_id", "before",
+    "after",
 )  # fmt: skip
+
+#: Returns what entries say, in a language.
+Describe = Callable[[ReadSession, Member, Sequence[AuditEvent]], Awaitable[Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is exported, and how."""
 
+    describe: Describe
     format: Format = Format.CSV
     filters: Filters = field(default_factory=Filters)
+    #: Between the cells of a CSV file.
+    separator: str = ","
 
     @property
     def filename(self) -> str:
@@ -75,39 +85,49 @@ async def start(running: Exports, actor: Member, wanted: Wanted) -> AsyncIterato
 async def _content(running: Exports, actor: Member, wanted: Wanted) -> AsyncIterator[bytes]:
     is_csv = wanted.format is Format.CSV
     if is_csv:
-        yield csv_lines.joined([_COLUMNS])
+        # Spreadsheets take other files for ones of an older encoding.
+        yield codecs.BOM_UTF8 + csv_lines.joined([_COLUMNS], separator=wanted.separator)
     cursor: str | None = None
     while True:
         asked = PageRequest(_BATCH, cursor, running.cursor_key)
         # A client that hangs up must not cancel a query: its connection would be lost.
-        page, names = await asyncio.shield(_page(running, actor, wanted.filters, asked))
-        yield _csv(page.items, names) if is_csv else _jsonl(page.items)
+        page, added = await asyncio.shield(_page(running, actor, wanted, asked))
+        yield _csv(page.items, added, wanted.separator) if is_csv else _jsonl(page.items)
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
 async def _page(
-    running: Exports, actor: Member, filters: Filters, asked: PageRequest
-) -> tuple[AuditPage, Mapping[str, str]]:
+    running: Exports, actor: Member, wanted: Wanted, asked: PageRequest
+) -> tuple[AuditPage, Sequence[Mapping[str, str]]]:
+    """Return entries and what a CSV file adds to those of the API."""
     async with running.database.read() as session:
-        page = await audit.page(session, actor, filters, wanted=asked)
-        actors = [one.actor_user_id or one.actor_api_key_id for one in page.items]
-        return page, await actor_names.of(session, actor, actors)
+        page = await audit.page(session, actor, wanted.filters, wanted=asked)
+        if wanted.format is not Format.CSV:
+            return page, ()
+        actors = [one.actor_user_id or one.actor_api_key_id or "" for one in page.items]
+        names = await actor_names.of(session, actor, actors)
+        sentences = await wanted.describe(session, actor, page.items)
+    return page, [
+        {"actor_name": names.get(one, ""), "sentence": sentence}
+        for one, sentence in zip(actors, sentences, strict=True)
+    ]
 
 
 def _jsonl(entries: Sequence[AuditEvent]) -> bytes:
     return "".join(f"{one.model_dump_json()}\n" for one in entries).encode()
 
 
-def _csv(entries: Sequence[AuditEvent], names: Mapping[str, str]) -> bytes:
-    return csv_lines.joined(
-        [exports.csv_cell(name, _cell(one, name, names)) for name in _COLUMNS] for one in entries
+def _csv(
+    entries: Sequence[AuditEvent], added: Sequence[Mapping[str, str]], separator: str
+) -> bytes:
+    rows = (
+        {**one.model_dump(mode="json"), **more} for one, more in zip(entries, added, strict=True)
     )
+    cells = ([exports.csv_cell(name, _text(row[name])) for name in _COLUMNS] for row in rows)
+    return csv_lines.joined(cells, separator=separator)
 
 
-def _cell(entry: AuditEvent, name: str, names: Mapping[str, str]) -> str | None:
-    if name == "actor_name":
-        return names.get(entry.actor_user_id or entry.actor_api_key_id or "")
-    value: Any = entry.model_dump(mode="json")[name]
+def _text(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
