@@ -56,7 +56,7 @@ class Site:
         *,
         size: tuple[int, int] = PHONE,
         javascript: bool = True,
-        language: str = "en-US",
+        language: str | None = None,
         zone: str = "UTC",
     ) -> Iterator[Page]:
         """Open a new browser context; console errors and warnings fail the test."""
