@@ -138,7 +138,8 @@ def test_keys_lead_to_the_parts_of_the_form_and_arrows_along_columns(site: Site)
         for key, reached in (
             ("i", item), ("ArrowDown", page.locator("#item-1-total")), ("ArrowUp", item),
             ("ArrowUp", item), ("t", tax), ("i", item), ("t", tax),
-            ("p", page.locator("#payment-0-amount")), ("f", page.locator("#merchant_name")),
+            ("p", page.locator("#payment-0-amount")), ("c", page.locator("#category")),
+            ("Escape", page.locator("body")), ("f", page.locator("#merchant_name")),
         ):  # fmt: skip
             page.keyboard.press(key)
             expect(reached).to_be_focused()
@@ -147,8 +148,37 @@ def test_keys_lead_to_the_parts_of_the_form_and_arrows_along_columns(site: Site)
         page.keyboard.press("Escape")
         page.keyboard.press("?")
         dialog = page.get_by_role("dialog", name="Keys")
-        for text in ("First field", "Line items", "Taxes by rate", "Payments"):
+        for text in ("First field", "Category", "Line items", "Taxes by rate", "Payments"):
             expect(dialog).to_contain_text(text)
+
+
+def test_category_is_chosen_and_saved_by_keys(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        show(page, "gus")
+        category = page.locator("#category")
+        chosen = category.locator("option[value=fuel]").inner_text()
+        page.keyboard.press("c")
+        expect(category).to_be_focused()
+        page.keyboard.type(chosen[:3])
+        expect(category).to_have_value("fuel")
+        # Enter saves, as in other fields, and does not open the list.
+        with page.expect_navigation(url=re.compile("notice=saved")):
+            page.keyboard.press("Enter")
+        expect(category).to_have_value("fuel")
+        expect(page.locator("[data-f=category]")).to_be_focused()
+
+
+def test_enter_in_an_open_list_only_chooses(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        path = show(page, "hugo")
+        category = page.locator("#category")
+        page.keyboard.press("c")
+        page.keyboard.press("Alt+ArrowDown")
+        expect(page.locator("#category:open")).to_have_count(1)
+        press(page, "ArrowDown", "Enter")
+        expect(page.locator("#category:open")).to_have_count(0)
+        expect(category).to_be_focused()
+        assert page.url.endswith(path)
 
 
 def test_tab_leads_from_field_to_field(site: Site) -> None:
@@ -229,6 +259,7 @@ def test_enter_approves_a_receipt_without_doubts_at_once(site: Site) -> None:
 
 def test_box_of_a_field_is_not_behind_the_tools(site: Site) -> None:
     with site.visit(size=(1280, 480)) as page:
+        page.emulate_media(reduced_motion="reduce")
         show(page, "mia")
         box, tools = page.locator("#box-total"), page.locator(".doc-tools")
         page.locator("#total").focus()

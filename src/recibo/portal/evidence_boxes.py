@@ -1,7 +1,8 @@
 """The boxes of a receipt's values on the pictures of its pages."""
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recibo.portal import list_changes
 from recibo.schemas.receipts import DOUBTFUL, Evidence, FieldEvidence
@@ -11,9 +12,12 @@ from recibo.services.reading.receipt_details import ReceiptDetails
 SURE = 0.9
 #: So many pages are drawn; a reader of more opens the file.
 MOST_PAGES = 10
-# An excerpt is so many times as wide as it is high, as its place next to the field.
-_EXCERPT_RATIO = 6.2
-# The space around the value, in heights of its box.
+# The widths of excerpts in heights of a line of their text: next to a field, and across the column,
+# where a line is legible on phones, too. A longer line is shown in several rows.
+_NARROW, _WIDE = 11.8, 17.0
+# A letter may be cut at the end of a row, so the next row repeats so many heights of the line.
+_REPEATED = 1.5
+# The space around the value, in heights of a line.
 _MARGIN = 0.45
 
 # The prefixes of the names of their lines.
@@ -57,12 +61,24 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """A part of an excerpt."""
+
+    view: Box
+    #: What the row above shows, too.
+    repeated: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """The part of a page around a value."""
 
     sheet: Sheet
-    view: Box
     box: Box
+    #: Whether it is legible only across the column of fields.
+    is_wide: bool
+    #: One, unless the value is a long line.
+    rows: tuple[Row, ...]
 
 
 def level(confidence: float, *, is_edited: bool = False) -> str:
@@ -91,14 +107,29 @@ def excerpt(drawn: list[Sheet], found: FieldEvidence | None) -> Excerpt | None:
     box = _box(found)
     if found is None or box is None or found.page > len(drawn):
         return None
-    sheet = drawn[found.page - 1]
-    margin = round(box.height * _MARGIN)
-    height = box.height + 2 * margin
-    width = max(box.width + 2 * margin, round(height * _EXCERPT_RATIO))
+    sheet, lines = drawn[found.page - 1], found.text.count("\n") + 1
+    line = box.height / lines
+    margin = round(line * _MARGIN)
+    is_wide = lines > 1 or box.width + 2 * margin > line * _NARROW
+    width = max(box.width + 2 * margin, round(line * (_WIDE if is_wide else _NARROW)))
     x = box.x + box.width // 2 - width // 2
-    return Excerpt(
-        sheet, Box(max(0, min(x, sheet.width - width)), box.y - margin, width, height), box
-    )
+    view = Box(max(0, min(x, sheet.width - width)), box.y - margin, width, box.height + 2 * margin)
+    rows = tuple(_rows(view, lines=lines, line=line))
+    return Excerpt(sheet, box, is_wide, rows)
+
+
+def _rows(view: Box, *, lines: int, line: float) -> Iterator[Row]:
+    """Yield a view, or the parts of its lines, each with some of the one before."""
+    most, repeated = round(line * _WIDE), round(line * _REPEATED)
+    if view.width <= most:
+        yield Row(view)
+        return
+    height = round(view.height - line * (lines - 1))
+    count = math.ceil((view.width - repeated) / (most - repeated))
+    for y in (round(view.y + number * line) for number in range(lines)):
+        for number in range(count):
+            part = Box(view.x + number * (most - repeated), y, most, height)
+            yield Row(part, replace(part, width=repeated) if number else None)
 
 
 def _located(details: ReceiptDetails) -> Iterator[tuple[int, EvidenceBox]]:

@@ -99,6 +99,7 @@
   const moves = {
     n: ({ shiftKey }) => focusDoubt(shiftKey ? -1 : 1),
     f: () => focus(inputOf(review.querySelector(".f[data-f]"))),
+    c: () => focus(document.getElementById("category")),
     i: () => focus(amountOf("item")),
     t: () => focus(amountOf("tax")),
     p: () => focus(amountOf("payment")),
@@ -116,7 +117,11 @@
     enter: approve,
   };
   // The letters that choose an option in an open list are for that one.
-  const isListOpen = (field) => CSS.supports("selector(:open)") && field.matches(":open");
+  const knowsOpenLists = CSS.supports("selector(:open)");
+  const isListOpen = (field) => knowsOpenLists && field.matches(":open");
+  // Enter in a closed list does what it does in other fields; some browsers open the list instead.
+  const isSavedByEnter = ({ target, key, repeat }) =>
+    key === "Enter" && !repeat && knowsOpenLists && target.matches("select") && !isListOpen(target);
   const leadsOn = (field, letter) => {
     if (!(letter in moves) || "noKeys" in document.body.dataset) return false;
     if (field.matches("input[inputmode], input[type=date]")) return true;
@@ -151,6 +156,10 @@
     if (target.matches("input:not([type=checkbox]), select, textarea")) {
       if (isMovedInColumn(target, key)) event.preventDefault();
       if (key === "Escape" && !event.repeat) reset(target);
+      if (isSavedByEnter(event)) {
+        event.preventDefault();
+        target.form?.querySelector("button[name=do]").click();
+      }
       if (!leadsOn(target, letter)) {
         if (key !== "Shift") reached = null;
         return;
