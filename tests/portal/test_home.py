@@ -79,6 +79,21 @@ async def test_who_may_not_upload_sees_no_steps(sqlite_service: Installation, ro
     assert "/portal/receipts?upload=yes#upload" not in page.links
 
 
+async def test_viewers_are_led_to_what_they_may_look_at(sqlite_url: str, tmp_path: Path) -> None:
+    reader = FakeReader({receipt_pages.RECEIPT: receipt_pages.make_reading()})
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        of_owner = await forms.get_page(service, "/portal")
+        await forms.sign_in_as(service, await people.joined(service, owner, Role.VIEWER))
+        of_viewer = await forms.get_page(service, "/portal")
+
+    assert "Start reviewing" in of_owner.text
+    assert "Start reviewing" not in of_viewer.text
+    assert "See receipts to review" in of_viewer.text
+    assert "/portal/receipts?review=needs_review" in of_viewer.links
+
+
 async def test_page_shows_what_to_review_and_what_was_spent(
     database_url: str, tmp_path: Path
 ) -> None:
