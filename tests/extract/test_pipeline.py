@@ -235,6 +235,11 @@ def unreadable() -> dict[str, Image.Image]:
     return {"blank": blank, "noise": noise, "lines": lines, "tiny": Image.new("RGB", (1, 1))}
 
 
+def test_blank_picture_is_reported_as_such() -> None:
+    with pytest.raises(errors.Blank):
+        pipeline.extract(drawing.encode(unreadable()["blank"], "PNG"))
+
+
 @pytest.mark.parametrize("picture", unreadable().values(), ids=unreadable().keys())
 def test_pictures_without_a_receipt_are_unreadable(picture: Image.Image) -> None:
     with pytest.raises(errors.Unreadable):

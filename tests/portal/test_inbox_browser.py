@@ -5,7 +5,7 @@ from pathlib import Path
 from secrets import token_hex
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests import drawing, make_documents
 from tests.people import PASSWORD
@@ -211,3 +211,61 @@ def test_g_and_r_lead_to_what_is_to_review(site: Site) -> None:
         for key in "gr":
             page.keyboard.press(key)
         page.wait_for_url("**/portal/receipts?review=needs_review")
+
+
+def fail(page: Page) -> None:
+    """Upload a file that cannot be opened, and show the inbox."""
+    wanted = {"name": "Uploads", "scopes": ["read", "write"]}
+    headers = {"X-API-Key": page.request.post("/v1/api-keys", data=wanted).json()["secret"]}
+    broken = b"%PDF-1.7\n% nothing follows".ljust(400)
+    file: FilePayload = {"name": "a.pdf", "mimeType": "application/pdf", "buffer": broken}
+    answer = page.request.post("/v1/extract", headers=headers, multipart={"file": file})
+    assert "low_confidence" == answer.json()["error"]["code"]
+    page.goto("/portal/receipts?status=failed")
+    expect(page.get_by_text("damaged or incomplete")).to_be_visible()
+
+
+def test_new_copy_is_chosen_in_the_row_of_what_failed(site: Site, tmp_path: Path) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "hal")
+        fail(page)
+        page.goto("/portal/receipts")
+        page.wait_for_load_state("load")
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("link", name="Upload a new copy").press("Enter")
+        assert not chooser.value.is_multiple()
+        chooser.value.set_files(make_receipts(tmp_path, "H-1"))
+        expect(page.get_by_text("34.15 MYR")).to_be_visible()
+        expect(page.get_by_text("damaged or incomplete")).to_have_count(0)
+        expect(page.get_by_text("1 on this page")).to_be_visible()
+        # What is uploaded afterwards replaces nothing.
+        with page.expect_request("**/portal/receipts"):
+            choose(page, make_receipts(tmp_path, "H-2"))
+        expect(page.get_by_text("34.15 MYR")).to_have_count(2)
+
+
+def test_new_copy_is_uploaded_on_a_phone_without_javascript(site: Site, tmp_path: Path) -> None:
+    with site.visit(size=(390, 844), javascript=False) as page:
+        sign_up(page, "ida")
+        fail(page)
+        page.get_by_role("link", name="Upload a new copy").click()
+        file = page.get_by_label("New copy of this document")
+        expect(file).to_be_in_viewport()
+        assert width(page) <= 390
+        file.set_input_files(make_receipts(tmp_path, "I-1"))
+        page.get_by_role("button", name="Upload a new copy").click()
+        expect(page.get_by_text("Uploaded in place of the document")).to_be_visible()
+        page.goto("/portal/receipts?status=failed")
+        expect(page.get_by_text("No receipts here")).to_be_visible()
+
+
+def test_page_of_what_failed_has_no_serious_barriers(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "jon")
+        fail(page)
+        found = violations(page)
+        page.locator(".m-link").click()
+        expect(page.get_by_label("New copy of this document")).to_be_visible()
+        found += violations(page)
+
+    assert [] == found

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recibo.adapters.reader_process import frames, results
 from recibo.adapters.reader_process.child_process import Job, ProcessDiedError, Program
-from recibo.adapters.reader_process.failures import CRASHED, OUT_OF_MEMORY, Failure, FailureKind
+from recibo.adapters.reader_process.failures import (
+    CRASHED,
+    OUT_OF_MEMORY,
+    TIMED_OUT,
+    Failure,
+    FailureKind,
+)
 from recibo.adapters.reader_process.lane import Lane
 from recibo.adapters.reader_process.limits import (
     Limits,
@@ -56,8 +62,6 @@ _INSPECTIONS = 5_000
 _DRAWING_LIMITS = TimeLimits(10.0, 10.0)
 _DRAWING_WAIT_S = 20.0
 _DRAWINGS = 500
-
-_TIMED_OUT = "Reading this document took too long; send fewer pages, or a plainer picture of it."
 
 _BREAKDOWNS = (ProcessDiedError, TimeLimitError, MemoryLimitError)
 
@@ -292,7 +296,7 @@ class _Lanes:
 def _failure(breakdown: Exception) -> Failure:
     match breakdown:
         case TimeLimitError():
-            return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(breakdown))
+            return Failure(FailureKind.TIMED_OUT, TIMED_OUT, str(breakdown))
         case MemoryLimitError():
             return Failure(FailureKind.OUT_OF_MEMORY, OUT_OF_MEMORY, str(breakdown))
         case _:

@@ -9,6 +9,7 @@ ReadingError
 │   └── Encrypted
 ├── Unreadable             nothing can be read
 │   ├── Damaged            the file cannot be decoded
+│   ├── Blank              there is no text on it
 │   └── UnknownScript      most of the text is in a script that is not supported
 └── MissingModel           the installation lacks its recognition models
 """
@@ -51,6 +52,10 @@ class Unreadable(ReadingError):
 
 class Damaged(Unreadable):
     """The file is damaged or incomplete and cannot be opened; upload it again from the original."""
+
+
+class Blank(Unreadable):
+    """No text was found on the document; send a sharp picture of the side that is printed."""
 
 
 class UnknownScript(Unreadable):

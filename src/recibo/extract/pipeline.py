@@ -14,7 +14,7 @@ from recibo.extract import barcodes, einvoices, legibility, quality, resources
 from recibo.extract.brazil import states
 from recibo.extract.document import attachments, images, pages, sample_files
 from recibo.extract.einvoices import EInvoice
-from recibo.extract.errors import UnknownScript, Unreadable
+from recibo.extract.errors import Blank, UnknownScript, Unreadable
 from recibo.extract.fields import collect
 from recibo.extract.layout import lines
 from recibo.extract.model import (
@@ -154,7 +154,7 @@ def _unreadable(text_pages: Sequence[TextPage]) -> Unreadable:
     measured = [page.quality for page in text_pages if page.quality]
     if any(Hint.UNSUPPORTED_SCRIPT in each.hints for each in measured):
         return UnknownScript()
-    return Unreadable()
+    return Unreadable() if any(page.lines for page in text_pages) else Blank()
 
 
 def _shows_anything(receipt: Receipt) -> bool:

@@ -76,7 +76,8 @@ SENTENCES: Mapping[str, str] = {
     A.FILES_RESTORED: gettext_noop("Files were restored from a backup"),
     A.INSTALLATION_RESTORED: gettext_noop("The installation was restored from a backup"),
 }
-# Another sentence for what the same action also says.
+# Other sentences for what the same actions also say.
+_REPLACED = gettext_noop("%(actor)s replaced a document that could not be read with %(other)s")
 _WITHDRAWN = gettext_noop("%(actor)s withdrew the approval of %(receipt)s")
 _OTHER = gettext_noop("%(actor)s: %(action)s")
 
@@ -128,6 +129,8 @@ def sentence(entry: AuditEvent, found: Known) -> Markup:
     message = SENTENCES.get(entry.action, _OTHER)
     if entry.action == A.RECEIPT_CORRECTED and entry.after == {"approved": False}:
         message = _WITHDRAWN
+    if entry.action == A.RECEIPT_DELETED and "replaced_by" in (entry.after or {}):
+        message = _REPLACED
     return escape(translations.translate(message)) % _values(entry, found)
 
 
@@ -147,9 +150,10 @@ def _ids(entry: AuditEvent) -> list[str]:
 
 
 def _other_receipt_id(entry: AuditEvent) -> str | None:
-    """Return the id of the receipt that another one is no duplicate of."""
-    others = (entry.after or {}).get("not_duplicates")
-    return str(others[-1]) if others else None
+    """Return the id of the receipt that another one is no duplicate of, or is replaced by."""
+    after = entry.after or {}
+    others = after.get("not_duplicates") or [after.get("replaced_by")]
+    return str(others[-1]) if others[-1] else None
 
 
 def _values(entry: AuditEvent, found: Known) -> dict[str, str]:

@@ -11,7 +11,7 @@ from fastapi import Depends, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from recibo.errors import NotFound, Overloaded, ServiceError
+from recibo.errors import Conflict, NotFound, Overloaded, ServiceError
 from recibo.extract.document import formats
 from recibo.extract.model import Accuracy, Category
 from recibo.lib import clock
@@ -171,10 +171,33 @@ async def read_again(
         return await review.show(caller, receipt_id, error=e)
     if submitted.receipt_id != receipt_id and not submitted.is_replay:
         async with caller.services.database.write() as session:
-            await receipts.replace_failed(session, caller.member, receipt_id, form.accuracy)
+            new_id = submitted.receipt_id
+            await receipts.replace_failed(session, caller.member, receipt_id, new_id)
     known = "no-better" if submitted.receipt_id == receipt_id else "known"
     notice = known if submitted.is_replay else "again"
     return pages.see_other(ReviewList.named(form.list).page(submitted.receipt_id, notice=notice))
+
+
+@router.post("/{receipt_id}/copy")
+async def replace(caller: Writer, receipt_id: str) -> Response:
+    """Accept a new copy of a document that could not be read, in place of its receipt."""
+    try:
+        async with caller.services.database.read() as session:
+            await receipts.refuse_unless_failed(session, caller.member, receipt_id)
+    except Conflict as e:
+        return await review.show(caller, receipt_id, error=e)
+    sent = await receipt_uploads.sent(caller)
+    for new_id in [one.receipt_id for one in sent.receipts[:1]]:
+        async with caller.services.database.write() as session:
+            await receipts.replace_failed(session, caller.member, receipt_id, new_id, is_own=False)
+    if caller.request.headers.get("accept") == "application/json":
+        return receipt_uploads.as_json(sent)
+    errors = [one for one in (sent.error, *(each.error for each in sent.refused)) if one]
+    if errors:
+        return await review.show(caller, receipt_id, error=errors[0])
+    notice = "known" if sent.receipts[0].is_replay else "replaced"
+    listed = ReviewList.of(caller.request.query_params)
+    return pages.see_other(listed.page(sent.receipts[0].receipt_id, notice=notice))
 
 
 @router.get("/{receipt_id}/delete")
@@ -216,7 +239,7 @@ async def _list(
         tabs=receipt_lists.TABS,
         periods=[(one.name, one.of(clock.now().date())) for one in periods.OF_BOOKS],
         upload_path=receipt_lists.UPLOAD,
-        damaged=receipt_details.DAMAGED,
+        is_worth_high=receipt_details.is_worth_high,
         category_options=[(one.value, names.category(one)) for one in Category],
         is_uploading=_shows_form(caller, listed, sent),
         pending=len(pending),

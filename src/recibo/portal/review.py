@@ -46,6 +46,9 @@ router = routers.make(PAGE)
 #: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
     "taken": lazy_gettext("Uploaded. The results appear on this page."),
+    "replaced": lazy_gettext(
+        "Uploaded in place of the document that could not be read. The results appear on this page."
+    ),
     "known": lazy_gettext("This file was uploaded before. It is not read or billed twice."),
     "again": lazy_gettext("The document is read again. A reading that improves nothing is free."),
     "no-better": lazy_gettext(
@@ -230,6 +233,7 @@ async def show(
         sheets=drawn,
         excerpt_of=lambda found: evidence_boxes.excerpt(drawn, found),
         level=evidence_boxes.level,
+        is_worth_high=receipt_details.is_worth_high,
         categories=list(Category),
         payment_methods=list(PaymentMethod),
         checks=review_checks.of(details.receipt),

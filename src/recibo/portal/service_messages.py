@@ -78,7 +78,14 @@ SENTENCES = (
     gettext_noop("the answer could not be stored"),
     gettext_noop("timed out after %(seconds)s s"),
     gettext_noop("Nothing on the document could be read; send a sharper or larger picture of it."),
+    gettext_noop(
+        "No text was found on the document; send a sharp picture of the side that is printed."
+    ),
+    gettext_noop(
+        "The text is in a script that is not supported, and nothing else on it could be read."
+    ),
     gettext_noop("Only a completed receipt can be changed; this one is %(status)s."),
+    gettext_noop("Only a document that could not be read is replaced by a new copy."),
     gettext_noop(
         "Reading this document took too long; send fewer pages, or a plainer picture of it."
     ),

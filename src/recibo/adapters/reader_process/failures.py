@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from recibo.schemas.states import FailureCode
 
+TIMED_OUT = "Reading this document took too long; send fewer pages, or a plainer picture of it."
 CRASHED = "The reader failed on this document; try again."
 OUT_OF_MEMORY = (
     "Reading this document took more memory than it may; send a smaller picture, or fewer pages."

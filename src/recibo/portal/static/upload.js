@@ -147,13 +147,14 @@
     });
     request.addEventListener("load", () => answered(one));
     request.addEventListener("error", () => end(one, text("offline"), "failed"));
-    request.open("POST", "/portal/receipts");
+    request.open("POST", one.copyTo ?? "/portal/receipts");
     request.setRequestHeader("Accept", "application/json");
     const form = new FormData();
     const options = find("[data-upload-form]");
     for (const name of ["accuracy", "type"]) {
-      if (options?.elements[name]) form.append(name, options.elements[name].value);
+      if (options?.elements[name] && !one.copyTo) form.append(name, options.elements[name].value);
     }
+    if (one.copyTo) form.append("accuracy", one.accuracy);
     form.append("file", one.file, one.file.name || "pasted.png");
     request.send(form);
   };
@@ -164,14 +165,15 @@
     send(current);
   };
 
-  const upload = (files) => {
+  // With a failed receipt, the file is a new copy of its document, and replaces it.
+  const upload = (files, failed = {}) => {
     if (!files.length) return;
     // What an earlier button did is no longer of interest.
     find(".notes > [role=status]")?.remove();
     begin();
     for (const file of files) {
       const row = find("#upload-row").content.firstElementChild.cloneNode(true);
-      const one = { file, row, tries: 0 };
+      const one = { file, row, tries: 0, ...failed };
       const name = file.name || text("pasted");
       find("[data-name]", row).textContent = name;
       find("[data-size]", row).textContent = size(file.size);
@@ -196,18 +198,27 @@
   });
   // It stays in the page: the browser may discard a loose field before a file is chosen.
   const chooser = document.createElement("input");
-  Object.assign(chooser, { type: "file", multiple: true, hidden: true, accept: "image/*,application/pdf" });
+  Object.assign(chooser, { type: "file", hidden: true, accept: "image/*,application/pdf" });
+  let failed = {};
+  const choose = (event, replaced = {}) => {
+    event.preventDefault();
+    failed = replaced;
+    chooser.multiple = !failed.copyTo;
+    chooser.click();
+  };
   chooser.addEventListener("change", () => {
-    upload([...chooser.files]);
+    upload([...chooser.files], failed);
     chooser.value = "";
   });
   list.after(chooser);
   for (const button of document.querySelectorAll("[data-upload], .bottombar .cam")) {
-    button.addEventListener("click", (event) => {
-      event.preventDefault();
-      chooser.click();
-    });
+    button.addEventListener("click", choose);
   }
+  // The rows of the list are replaced while receipts are read.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-copy-to]");
+    if (link) choose(event, { copyTo: link.dataset.copyTo, accuracy: link.dataset.accuracy });
+  });
 
   // Leaving the page ends what is being sent.
   addEventListener("beforeunload", (event) => {

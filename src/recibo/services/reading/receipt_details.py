@@ -3,18 +3,23 @@
 from dataclasses import dataclass
 from typing import Any
 
-from recibo.extract.errors import Damaged
+from recibo.adapters.reader_process.failures import OUT_OF_MEMORY, TIMED_OUT
+from recibo.extract.errors import Blank, Damaged, UnknownScript
 from recibo.extract.model import Accuracy
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
 from recibo.schemas.receipts import Evidence, PageSize, Reading, Receipt
-from recibo.schemas.states import ReceiptStatus
+from recibo.schemas.states import FailureCode, ReceiptStatus
 from recibo.services.reading import readings, receipts, stored_readings
 from recibo.store import tables
 from recibo.store.db import ReadSession
 
-#: The message of a failure after which no further reading can help.
-DAMAGED = Damaged.__doc__
+# The message of a failure after which no further reading can help.
+_DAMAGED = Damaged.__doc__
+# The messages of failures after which high accuracy cannot help: it finds the same, or is slower.
+_BEYOND_HIGH = tuple(
+    str(one) for one in (_DAMAGED, Blank.__doc__, UnknownScript.__doc__, TIMED_OUT, OUT_OF_MEMORY)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,17 @@ class ReceiptDetails:
     gain: Gain | None
 
 
+def is_worth_high(receipt: Receipt) -> bool:
+    """Return whether high accuracy may read what failed."""
+    failure = receipt.failure
+    return (
+        failure is not None
+        and failure.code is FailureCode.LOW_CONFIDENCE
+        and receipt.accuracy is Accuracy.STANDARD
+        and not failure.message.startswith(_BEYOND_HIGH)
+    )
+
+
 async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDetails:
     """Return a receipt of the actor's org with its document; raises NotFound for other ids."""
     row = await receipts.row_of(session, actor, receipt_id)
@@ -72,7 +88,7 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDet
         file_size=row.file_size,
         is_in_work=row.pending_accuracy is not None,
         is_readable_again=_is_readable_again(row),
-        is_damaged=row.failure_message == DAMAGED,
+        is_damaged=row.failure_message == _DAMAGED,
         gain=_gain(row),
     )
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, select
 
-from recibo.errors import NotFound
-from recibo.extract.model import Accuracy
+from recibo.errors import Conflict, NotFound
 from recibo.lib import clock, ids
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
@@ -159,7 +158,9 @@ async def render_all(
     return [review.for_browser(one, visible) for one in shown]
 
 
-async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
+async def soft_delete(
+    session: Session, actor: Actor, receipt_id: str, *, replaced_by: str | None = None
+) -> None:
     """Hide a receipt permanently and drop its pending reading; its quota stays used."""
     await duplicates.lock(session, actor.org_id)
     row = await locked_row_of(session, actor, receipt_id)
@@ -171,27 +172,49 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
         await rollups.change(session, actor.org_id, before=rollups.entry_of(row), after=None)
     await idempotency.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
-    audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
+    after = {"replaced_by": replaced_by} if replaced_by else None
+    audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource, after=after)
     await publish_change(session, row, EventType.RECEIPT_DELETED)
     if was_pending:
         await pending_counts.add(session, actor.org_id, -1)
 
 
 async def replace_failed(
-    session: Session, actor: Actor, receipt_id: str, accuracy: Accuracy
+    session: Session, actor: Actor, receipt_id: str, replaced_by: str, *, is_own: bool = True
 ) -> None:
-    """Delete a failed receipt whose file its uploader reads again with another accuracy.
+    """Delete a failed receipt in whose place there is another one by now.
 
-    Others stay: they count as failures of this accuracy, or their uploader would miss them.
+    It stays if the other is of the same file at the same accuracy, because it counts as a failure
+    of those, and, with `is_own`, if someone else uploaded it, who would miss it.
     """
     await duplicates.lock(session, actor.org_id)
     try:
         row = await locked_row_of(session, actor, receipt_id)
+        other = await locked_row_of(session, actor, replaced_by)
     except NotFound:
         # Buttons are pressed twice.
         return
-    if row.accuracy != accuracy and row.created_by == actor.created_by:
-        await soft_delete(session, actor, receipt_id)
+    is_another = (row.file_sha256, row.accuracy) != (other.file_sha256, other.accuracy)
+    if is_another and (row.created_by == actor.created_by or not is_own):
+        await soft_delete(session, actor, receipt_id, replaced_by=replaced_by)
+
+
+async def refuse_unless_failed(session: ReadSession, actor: Actor, receipt_id: str) -> None:
+    """Allow a new copy only of a document that could not be read, even if that is deleted by now.
+
+    Raises:
+        NotFound: there is no such receipt.
+        Conflict: it was read, or it is being read.
+    """
+    if not ids.is_well_formed(receipt_id):
+        raise _no_such_receipt()
+    query = scope.of(actor, tables.Receipt).where(tables.Receipt.id == receipt_id)
+    status = (await session.execute(query.with_only_columns(tables.Receipt.status))).scalar()
+    if status is None:
+        raise _no_such_receipt()
+    if status != ReceiptStatus.FAILED:
+        message = "Only a document that could not be read is replaced by a new copy."
+        raise Conflict(message)
 
 
 async def replacement_of(session: ReadSession, actor: Actor, receipt_id: str) -> str | None:
