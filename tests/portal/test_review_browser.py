@@ -373,7 +373,7 @@ def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
         expect(question).to_be_hidden()
         assert newer == page.url
         # Chromium moves the focus away from a hidden button only when it draws again.
-        page.wait_for_function("!document.activeElement.closest('[popover]')")
+        expect(page.locator("[popover] :focus")).to_have_count(0)
         page.keyboard.press("Enter")
         expect(question.get_by_role("button", name="Cancel")).to_be_focused()
         page.keyboard.press("Tab")
