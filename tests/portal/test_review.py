@@ -226,7 +226,7 @@ async def test_approving_opens_the_next_older_one(database_url: str, tmp_path: P
         f"{PATH}?review=needs_review&notice=reviewed",
     ] == targets
     assert "That was the last one of this list." in end.text
-    assert "March 2026 CSV Excel Line items" in end.text
+    assert "March 2026 3 receipts CSV Excel Line items" in end.text
     month = "review=approved&after=2026-03-01&until=2026-03-31"
     assert f"{PATH}/export?format=csv&{month}" in end.links
     assert "approved" == receipt["review"]["status"]
@@ -259,7 +259,8 @@ async def test_receipts_are_reviewed_in_the_order_of_the_list_they_were_opened_f
         accounts.redirect_target(end)
     )
     # The month of most of these receipts is first, whichever was approved last.
-    assert ["March 2026", "December 2025"] == re.findall(r"(\w+ \d+) CSV Excel", finished.text)
+    months = re.findall(r"(\w+ \d+) (\d+) receipts? CSV Excel", finished.text)
+    assert [("March 2026", "2"), ("December 2025", "1")] == months
 
 
 async def test_page_says_what_a_missing_currency_means(sqlite_url: str, tmp_path: Path) -> None:

@@ -129,4 +129,4 @@ async def test_only_what_was_approved_just_now_is_offered(
     is_long = pause > dt.timedelta(hours=1)
     expected = "Export this 1 receipt as CSV" if is_long else "Export these 2 receipts as CSV"
     assert expected in finished.text
-    assert "March 2026 CSV Excel Line items" in finished.text
+    assert "March 2026 2 receipts CSV Excel Line items" in finished.text
