@@ -11,6 +11,7 @@ from training.fields import (
     merchant_name,
     merchant_tax_id,
     parties,
+    parts,
     total,
 )
 from training.fields.fitter import Fitter
@@ -22,6 +23,7 @@ FITTERS: tuple[Fitter[Any], ...] = (
     document_type.FITTER,
     issued_at.FITTER,
     total.FITTER,
+    parts.FITTER,
     merchant_name.FITTER,
     *parties.FITTERS,
     *bookkeeping.FITTERS,

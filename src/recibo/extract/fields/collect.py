@@ -32,7 +32,6 @@ from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.fields.tax_candidates import TaxContext
 from recibo.extract.fields.tax_id import TaxId
-from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row, rows
 from recibo.extract.model import (
     Category,
@@ -43,6 +42,7 @@ from recibo.extract.model import (
     LineItem,
     TextPage,
 )
+from recibo.extract.probabilities import probability
 from recibo.extract.text import tables
 from recibo.extract.text.numbers import CENTS
 

@@ -9,10 +9,10 @@ from functools import cache
 from itertools import pairwise
 
 from recibo.extract.fields.locale_detection import Place
-from recibo.extract.fields.total import probability
 from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Moment
+from recibo.extract.probabilities import probability
 from recibo.extract.text import dates, lexicon, tables
 from recibo.extract.text.dates import Day, TimeOfDay
 from recibo.extract.text.folding import fold

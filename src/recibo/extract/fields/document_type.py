@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import DocumentType, Extracted, Line, TextPage
+from recibo.extract.probabilities import probability
 from recibo.extract.text import lexicon
 from recibo.extract.weights import weights
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from recibo.extract import weights
 from recibo.extract.fields import address_pieces
-from recibo.extract.fields.total import probability
 from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Word
+from recibo.extract.probabilities import probability
 from recibo.extract.text import dates, lexicon
 from recibo.extract.text.phrases import Phrase
 

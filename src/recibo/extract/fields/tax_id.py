@@ -12,9 +12,9 @@ from recibo.extract.fields import recipients
 from recibo.extract.fields.check_digits import passes
 from recibo.extract.fields.name_candidates import pieces_of
 from recibo.extract.fields.recipients import Column
-from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted
+from recibo.extract.probabilities import probability
 from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country, TaxNumber

@@ -12,6 +12,7 @@ from typing import Self
 from recibo.extract.fields.labelled_amounts import Entry, Role, role_of
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
+from recibo.extract.probabilities import probability
 from recibo.extract.text import currency_symbols
 from recibo.extract.text.currency_symbols import CurrencySymbols
 from recibo.extract.weights import weights
@@ -146,11 +147,6 @@ def labelled(entries: Sequence[Entry], role: Role) -> tuple[Extracted[Decimal], 
         if entry.role is role and (entry.amount.is_money or entry.amount.decimals or not has_minor)
     ]
     return tuple(found[-_MOST_PARTS:])
-
-
-def probability(log_odds: float) -> float:
-    """Convert log-odds to a probability."""
-    return 1 / (1 + math.exp(-log_odds))
 
 
 def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:

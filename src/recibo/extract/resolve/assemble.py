@@ -1,7 +1,6 @@
 """Chooses one value per field from the candidates, with cross-checks between amounts."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import combinations
@@ -9,8 +8,9 @@ from typing import TypeVar
 
 from recibo.extract.candidates import Candidates
 from recibo.extract.model import DocumentType, Extracted, LineItem, Receipt
-from recibo.extract.resolve import arithmetic, details, repair
-from recibo.extract.resolve.arithmetic import MOST_PARTS, SEVERAL, TOLERANCE, Sums
+from recibo.extract.probabilities import log_odds, probability
+from recibo.extract.resolve import arithmetic, details, parts, repair
+from recibo.extract.resolve.arithmetic import SEVERAL, Sums
 from recibo.extract.text import tables
 from recibo.extract.weights import weights
 
@@ -24,14 +24,14 @@ _LEAST_TOTAL, _LEAST_MOMENT, _LEAST_CURRENCY = 0.5, 0.3, 0.3
 _LEAST_NAMES, _LEAST_NAME_ALONE = 0.5, 0.9
 # Two dates with at least this confidence are of two sales.
 _LIKELY_DAY = 0.8
-_LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
+_LEAST_TAX_ID, _LEAST_NUMBER = 0.45, 0.3
 
 
 def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Receipt:
     """Return the receipt with the best candidate of each field; `hint` is the default type."""
     currency = _likeliest(candidates.currencies, _LEAST_CURRENCY)
-    total = _likeliest(ranked_totals(candidates), _LEAST_TOTAL)
-    subtotal, tax = _parts(candidates, total)
+    total = likeliest_total(candidates)
+    known = parts.chosen(candidates, total)
     issued_at = _likeliest(candidates.moments, _LEAST_MOMENT)
     merchant_name = _name(candidates.merchant_names, is_alone=not (total or issued_at))
     merchant_tax_id = _likeliest(candidates.merchant_tax_ids, _LEAST_TAX_ID)
@@ -42,8 +42,8 @@ def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Rec
         merchant_tax_id=merchant_tax_id,
         issued_at=issued_at,
         total=_rounded(total, digits),
-        subtotal=_rounded(subtotal, digits),
-        tax=_rounded(tax, digits),
+        subtotal=_rounded(known.subtotal, digits),
+        tax=_rounded(known.tax, digits),
         currency=currency,
         document_number=_likeliest(candidates.document_numbers, _LEAST_NUMBER),
         document_key=_likeliest(candidates.document_keys, 0),
@@ -70,6 +70,11 @@ def _type(candidates: Candidates, hint: DocumentType | None) -> Extracted[Docume
 
 def _likeliest(candidates: Sequence[Extracted[T]], least: float) -> Extracted[T] | None:
     return candidates[0] if candidates and candidates[0].confidence >= least else None
+
+
+def likeliest_total(candidates: Candidates) -> Extracted[Decimal] | None:
+    """Return the likeliest total; None if it is likelier that none is printed."""
+    return _likeliest(ranked_totals(candidates), _LEAST_TOTAL)
 
 
 def ranked_totals(candidates: Candidates) -> tuple[Extracted[Decimal], ...]:
@@ -144,134 +149,6 @@ def is_off_by_change(total: Extracted[Decimal], candidates: Candidates) -> bool:
     """Return whether cash and change are printed, but do not differ by the total."""
     is_given = bool(candidates.cash and candidates.change)
     return is_given and not Sums(candidates).is_less_change(total.value)
-
-
-def probability(log_odds: float) -> float:
-    """Convert log-odds to a probability."""
-    return 1 / (1 + math.exp(-log_odds))
-
-
-def log_odds(probability: float) -> float:
-    """Return the log-odds of a probability, which is clamped to avoid 0 and 1."""
-    bounded = min(max(probability, 1e-9), 1 - 1e-9)
-    return math.log(bounded / (1 - bounded))
-
-
-def _parts(
-    candidates: Candidates, total: Extracted[Decimal] | None
-) -> tuple[Extracted[Decimal] | None, Extracted[Decimal] | None]:
-    """Return subtotal and tax: those that add up to the total, else the likeliest ones."""
-    if total is not None:
-        for parts in (*_labelled_parts(candidates, total), *_tabled_parts(candidates, total)):
-            return _subtotal_of_items(candidates, total, parts[1]) or parts[0], parts[1]
-    subtotal = _largest_subtotal(candidates, total)
-    # Without a total, a tax is at least not larger than the taxable amount.
-    whole = total or subtotal
-    tax_sums = [tax for tax in candidates.tax_sums or candidates.taxes if _is_tax_of(tax, whole)]
-    return subtotal, _likeliest(tax_sums, _LEAST_PART)
-
-
-def _subtotal_of_items(
-    candidates: Candidates, total: Extracted[Decimal], tax: Extracted[Decimal]
-) -> Extracted[Decimal] | None:
-    """Return the labelled sum of the items if charges or discounts are between it and the total.
-
-    The net amount of a tax table is then another one.
-    """
-    sums = Sums(candidates)
-    if len(candidates.line_items) < SEVERAL or sums.of_items is None:
-        return None
-    discounts = [-one.found.value for one in candidates.amounts.discounts]
-    extras = list(dict.fromkeys((*sums.extras, *discounts)))
-    steps = set(arithmetic.sums(arithmetic.distinct(extras)))
-    gap = total.value - sums.of_items
-    if not steps & {gap, gap - tax.value}:
-        return None
-    return next((one for one in candidates.subtotals if one.value == sums.of_items), None)
-
-
-def _largest_subtotal(
-    candidates: Candidates, total: Extracted[Decimal] | None
-) -> Extracted[Decimal] | None:
-    """Return the largest subtotal up to the total, else the first; others are of parts."""
-    likely = [
-        part
-        for part in candidates.subtotals
-        if part.confidence >= _LEAST_PART and not _is_of_payments(part, total)
-    ]
-    fitting = [part for part in likely if total is None or part.value <= total.value]
-    return max(fitting or likely[:1], key=lambda part: part.value, default=None)
-
-
-def _is_of_payments(part: Extracted[Decimal], total: Extracted[Decimal] | None) -> bool:
-    """Return whether a sum is below the total and larger: that of the payments, before change."""
-    if total is None or part.box is None or total.box is None or part.page != total.page:
-        return False
-    return part.value > total.value and part.box.y0 > total.box.y1
-
-
-def _labelled_parts(
-    candidates: Candidates, total: Extracted[Decimal]
-) -> Iterator[tuple[Extracted[Decimal], Extracted[Decimal]]]:
-    """Yield a labelled subtotal and a labelled tax that add up to the total."""
-    taxes = [tax for tax in candidates.taxes if _is_tax_of(tax, total)]
-    for subtotal in candidates.subtotals:
-        tax = _tax_between(subtotal, total, taxes, candidates)
-        if tax is not None:
-            yield subtotal, tax
-
-
-def _tabled_parts(
-    candidates: Candidates, total: Extracted[Decimal]
-) -> Iterator[tuple[Extracted[Decimal] | None, Extracted[Decimal]]]:
-    """Yield the net and tax of the total from tax tables, of one rate or several."""
-    steps = [Decimal(0), *(rounding.value for rounding in candidates.roundings)]
-    for split in candidates.tax_breakdowns:
-        if any(abs(split.gross + step - total.value) <= TOLERANCE for step in steps):
-            yield split.net or _likeliest(candidates.subtotals, _LEAST_PART), split.tax
-    nets, taxes = _each_once(candidates.subtotals), _each_once(candidates.taxes)
-    net, tax = _whole(nets), _whole(taxes)
-    if net is None or tax is None or len(nets) != len(taxes):
-        return
-    if abs(net.value + tax.value - total.value) <= TOLERANCE:
-        yield net, tax
-
-
-def _each_once(parts: Sequence[Extracted[Decimal]]) -> list[Extracted[Decimal]]:
-    return list({part.value: part for part in reversed(parts)}.values())[::-1]
-
-
-def _whole(parts: Sequence[Extracted[Decimal]]) -> Extracted[Decimal] | None:
-    """Return the sum of several parts as one."""
-    if len(parts) < SEVERAL:
-        return None
-    text = "\n".join(part.text for part in parts)
-    return replace(parts[0], value=sum((part.value for part in parts), Decimal(0)), text=text)
-
-
-def _is_tax_of(tax: Extracted[Decimal], total: Extracted[Decimal] | None) -> bool:
-    if total is None:
-        return tax.value >= 0
-    # A refund includes its tax.
-    has_its_sign = tax.value >= 0 or total.value < 0
-    return has_its_sign and abs(tax.value) <= abs(total.value) * _MOST_TAX
-
-
-def _tax_between(
-    subtotal: Extracted[Decimal],
-    total: Extracted[Decimal],
-    taxes: Sequence[Extracted[Decimal]],
-    candidates: Candidates,
-) -> Extracted[Decimal] | None:
-    """Return the tax, or the sum of several, between the subtotal and the total."""
-    extras = [Decimal(0), *arithmetic.sums(Sums(candidates).extras)]
-    for count in range(1, min(len(taxes), MOST_PARTS) + 1):
-        for chosen in combinations(taxes[:MOST_PARTS], count):
-            tax = sum((part.value for part in chosen), Decimal(0))
-            gap = total.value - subtotal.value - tax
-            if tax and any(abs(gap - extra) <= TOLERANCE for extra in extras):
-                return replace(chosen[0], value=tax, confidence=0.95)
-    return None
 
 
 def _rounded(amount: Extracted[Decimal] | None, digits: int | None) -> Extracted[Decimal] | None:

@@ -30,6 +30,7 @@ from recibo.extract.model import (
     Word,
     around,
 )
+from recibo.extract.probabilities import log_odds, probability
 from recibo.extract.resolve import assemble
 from recibo.extract.text import lexicon, tables
 from recibo.extract.text.folding import normalize
@@ -219,8 +220,8 @@ def _with_confidence(
     if found is None:
         return None
     own = weights.weights("confidence")[field]
-    log_odds = own["always"] + sum(own.get(name, 0) * value for name, value in known[field].items())
-    return replace(found, confidence=1 / (1 + math.exp(-log_odds)))
+    score = own["always"] + sum(own.get(name, 0) * value for name, value in known[field].items())
+    return replace(found, confidence=probability(score))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,5 +275,4 @@ def _is_across(word: Box, box: Box) -> bool:
 
 
 def _log_odds(found: Extracted[T]) -> float:
-    log_odds = assemble.log_odds(found.confidence)
-    return max(-_MOST_SCORE, min(log_odds, _MOST_SCORE))
+    return max(-_MOST_SCORE, min(log_odds(found.confidence), _MOST_SCORE))
