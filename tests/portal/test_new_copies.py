@@ -1,7 +1,8 @@
 """New copies of documents that could not be read: they replace the failed receipts."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -30,12 +31,15 @@ class Failed:
     service: Installation
     owner: Session
     receipt_id: str
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     async def send(self, data: bytes, **fields: str) -> httpx.Response:
         """Send a new copy with the form of its page."""
         parts = {"file": ("copy.jpg", data)}
         path = f"{PATH}/{self.receipt_id}/copy"
-        return await self.service.stranger.post(path, files=parts, data=fields)
+        return await self.service.stranger.post(
+            path, files=parts, data=fields, headers=self.headers
+        )
 
     async def listed(self) -> list[str]:
         """Return the ids of the receipts in the inbox."""
@@ -133,6 +137,8 @@ async def test_refused_copies_leave_the_failed_receipt(
         read = await receipt_pages.upload(service, make.jpeg("read"))
         await receipt_pages.read_receipt(service, owner, read)
         of_read = await Failed(service, owner, read).send(SHARP)
+        as_script = {"Accept": "application/json"}
+        by_script = await Failed(service, owner, read, as_script).send(SHARP)
         unknown = await Failed(service, owner, "rcp_" + "0" * 32).send(SHARP)
         await forms.sign_in_as(service, await people.joined(service, owner, Role.VIEWER))
         by_viewer = await failed.send(SHARP)
@@ -146,6 +152,8 @@ async def test_refused_copies_leave_the_failed_receipt(
     assert "not a JPG" in pages.parse(refused[0]).alert
     assert "The file is empty" in pages.parse(refused[1]).alert
     assert "Only a document that could not be read" in pages.parse(of_read).text
+    assert 409 == by_script.status_code
+    assert "Only a document that could not be read" in by_script.json()["error"]
     assert [409, 404, 403, 404] == [
         answer.status_code for answer in (of_read, unknown, by_viewer, foreign)
     ]

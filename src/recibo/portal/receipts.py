@@ -181,16 +181,19 @@ async def read_again(
 @router.post("/{receipt_id}/copy")
 async def replace(caller: Writer, receipt_id: str) -> Response:
     """Accept a new copy of a document that could not be read, in place of its receipt."""
+    is_script = caller.request.headers.get("accept") == "application/json"
     try:
         async with caller.services.database.read() as session:
             await receipts.refuse_unless_failed(session, caller.member, receipt_id)
     except Conflict as e:
+        if is_script:
+            return receipt_uploads.as_json(UploadResults(error=e))
         return await review.show(caller, receipt_id, error=e)
     sent = await receipt_uploads.sent(caller)
     for new_id in [one.receipt_id for one in sent.receipts[:1]]:
         async with caller.services.database.write() as session:
             await receipts.replace_failed(session, caller.member, receipt_id, new_id, is_own=False)
-    if caller.request.headers.get("accept") == "application/json":
+    if is_script:
         return receipt_uploads.as_json(sent)
     errors = [one for one in (sent.error, *(each.error for each in sent.refused)) if one]
     if errors:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-import pytest
-
 from recibo.extract.candidates import Candidates, TaxBreakdown
 from recibo.extract.model import Box, Extracted
 from recibo.extract.resolve.assemble import assemble
@@ -69,11 +67,10 @@ def test_a_discount_may_be_between_subtotal_and_total() -> None:
     assert parts(candidates) == ["100.00", "15.20"]
 
 
-@pytest.mark.parametrize("amount", ["120.00", "150.00"])
-def test_the_sum_of_the_payments_below_the_total_is_no_subtotal(amount: str) -> None:
+def test_the_sum_of_the_payments_below_the_total_is_no_subtotal() -> None:
     total, paid = (
         Extracted(Decimal(value), 0.9, value, box=Box(0, y, 50, y + 8))
-        for value, y in (("114.20", 100), (amount, 130))
+        for value, y in (("114.20", 100), ("120.00", 130))
     )
 
     assert parts(Candidates(totals=(total,), subtotals=(paid,))) == [None, None]
