@@ -2,7 +2,7 @@
 
 import datetime as dt
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from decimal import Decimal
 from typing import Any
 
@@ -200,6 +200,7 @@ async def _total(session: Session, org_id: str) -> None:
         (tables.UsageDay, await _usage_days(session, org_id)),
         (tables.CategoryTotal, await _category_totals(session, org_id)),
         (tables.MerchantTotal, await _merchant_totals(session, org_id)),
+        (tables.MerchantMonth, await _merchant_months(session, org_id)),
     ):
         await session.execute(delete(table).where(table.org_id == org_id))
         for start in range(0, len(rows), _BATCH):
@@ -236,6 +237,30 @@ async def _merchant_totals(session: Session, org_id: str) -> list[dict[str, Any]
             "total_spent": total,
         }
         for merchant, count, total in counted
+    ]
+
+
+async def _merchant_months(session: Session, org_id: str) -> list[dict[str, Any]]:
+    receipt = tables.Receipt
+    keys = receipt.currency, receipt.issued_on, receipt.merchant_key
+    query = _completed(org_id).where(*(one.is_not(None) for one in keys)).group_by(*keys)
+    spent = func.coalesce(func.sum(receipt.total), 0, type_=receipt.total.type)
+    days = await session.execute(query.with_only_columns(*keys, func.count(), spent))
+    months: dict[tuple[Any, ...], list[Any]] = defaultdict(lambda: [0, Decimal(0)])
+    for currency, day, merchant, count, total in days:
+        sums = months[currency, day.replace(day=1), merchant]
+        sums[0] += count
+        sums[1] += total
+    return [
+        {
+            "org_id": org_id,
+            "currency": currency,
+            "month": month,
+            "merchant_key": merchant,
+            "receipts": count,
+            "total_spent": total,
+        }
+        for (currency, month, merchant), (count, total) in months.items()
     ]
 
 

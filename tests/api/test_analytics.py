@@ -13,11 +13,11 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Connection, delete
 
-from recibo.extract.model import Category, Receipt
+from recibo.extract.model import Category, Moment, Receipt
 from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import Role
-from recibo.store.tables import CategoryTotal, MerchantTotal, Org, Table, UsageDay
+from recibo.store.tables import CategoryTotal, MerchantMonth, MerchantTotal, Org, Table, UsageDay
 from tests import installation, make, people
 from tests.installation import Installation
 from tests.readers import UNREADABLE, Answer, ScriptedReader
@@ -34,7 +34,8 @@ def bought(
     confidence: float = 0.6,
 ) -> Receipt:
     """Return what is read from a receipt of a merchant."""
-    read = make.reading(merchant or "", total=total, confidence=confidence)
+    issued = Moment(dt.date(2026, 3, 14))
+    read = make.reading(merchant or "", total=total, confidence=confidence, issued=issued)
     name = read.merchant_name if merchant else None
     return replace(read, merchant_name=name, category=category)
 
@@ -182,7 +183,7 @@ async def test_totals_of_older_receipts_are_made_by_the_migration(
     database_url: str, tmp_path: Path
 ) -> None:
     answers = bought("A", "2.50", FUEL), bought("A", "1", FUEL), bought("A"), bought(None, "3")
-    tables: tuple[type[Table], ...] = (UsageDay, CategoryTotal, MerchantTotal)
+    tables: tuple[type[Table], ...] = (UsageDay, CategoryTotal, MerchantTotal, MerchantMonth)
     async with reading(database_url, tmp_path, *answers) as (i, made):
         await i.delete(f"/receipts/{made[2]}")
         kept = [[_values(row) for row in await i.rows(table)] for table in tables]
@@ -196,9 +197,9 @@ async def test_totals_of_older_receipts_are_made_by_the_migration(
 
 def _fill_totals(connection: Connection) -> None:
     versions = "recibo.store.migrations.versions"
-    migration = importlib.import_module(f"{versions}.0005_totals_of_receipts")
     with Operations.context(MigrationContext.configure(connection)):
-        migration.fill()
+        for name in ("0005_totals_of_receipts", "0032_merchants_by_month"):
+            importlib.import_module(f"{versions}.{name}").fill()
 
 
 def _values(row: Table) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from recibo.services.reading.sorted_lists import Order, Sort
 from recibo.store import tables
 from recibo.store.db import Database
 
-TOTALS = (tables.CategoryTotal, tables.MerchantTotal)
+TOTALS = (tables.CategoryTotal, tables.MerchantTotal, tables.MerchantMonth)
 
 
 @pytest.mark.parametrize("originals", [310, 200])

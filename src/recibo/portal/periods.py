@@ -1,6 +1,5 @@
 """The period of a page: a preset such as this month, or two dates of the user."""
 
-import calendar
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from dataclasses import dataclass, field
 from recibo.errors import ValidationFailed
 from recibo.portal.translations import LazyText, lazy_gettext
 from recibo.portal.translations import gettext as _
+from recibo.services.reading import spend
 from recibo.services.reading.spend import Period
 
 #: The fields of the form, and of the URL of a page.
@@ -39,7 +39,7 @@ class Chosen:
 
 def month_of(day: dt.date) -> Period:
     """Return the month of a day."""
-    return Period(day.replace(day=1), _month_end(day))
+    return Period(day.replace(day=1), spend.month_end(day))
 
 
 def _last_month(today: dt.date) -> Period:
@@ -50,12 +50,12 @@ def _last_month(today: dt.date) -> Period:
 def _last_months(today: dt.date) -> Period:
     first = dt.date(today.year - 1, today.month, 1)
     # Of the month a year ago nothing is counted, so that there are twelve.
-    return Period((first + 31 * _DAY).replace(day=1), _month_end(today))
+    return Period((first + 31 * _DAY).replace(day=1), spend.month_end(today))
 
 
 def _this_quarter(today: dt.date) -> Period:
     first = today.replace(month=3 * ((today.month - 1) // 3) + 1, day=1)
-    return Period(first, _month_end(first.replace(month=first.month + 2)))
+    return Period(first, spend.month_end(first.replace(month=first.month + 2)))
 
 
 def _this_year(today: dt.date) -> Period:
@@ -141,7 +141,3 @@ def _date(given: Mapping[str, str], name: str, today: dt.date) -> dt.date | None
     if not _FIRST_YEAR <= day.year <= today.year + 1:
         raise ValidationFailed.of(name, _("Choose a date after 1970 and no later than next year."))
     return day
-
-
-def _month_end(day: dt.date) -> dt.date:
-    return day.replace(day=calendar.monthrange(day.year, day.month)[1])

@@ -29,6 +29,7 @@ from recibo.store.tables import (
     Delivery,
     Invitation,
     Membership,
+    MerchantMonth,
     MerchantTotal,
     Org,
     PendingReadings,
@@ -54,8 +55,8 @@ _NOTIFIED_ROLES = (Role.OWNER, Role.ADMIN)
 # What goes along with a receipt or an event is deleted by the database itself.
 _MANY = (WebhookEvent, UsageEvent, ReceivedMail)
 _FEW = (
-    PendingReadings, Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, SigningSecret,
-    WebhookEndpoint, ApiKey, Invitation, Membership, Subscription, ReceiptAddress,
+    PendingReadings, Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, MerchantMonth,
+    SigningSecret, WebhookEndpoint, ApiKey, Invitation, Membership, Subscription, ReceiptAddress,
 )  # fmt: skip
 
 

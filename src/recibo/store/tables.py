@@ -564,6 +564,23 @@ class MerchantTotal(Table):
     __table_args__ = (Index(None, "org_id", "receipts", "total_spent"),)
 
 
+class MerchantMonth(Table):
+    """What an org spent in a currency at a merchant, on receipts dated in a month."""
+
+    __tablename__ = "merchant_months"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    currency: Mapped[str] = mapped_column(String(3), primary_key=True)
+    #: Its first day.
+    month: Mapped[dt.date] = mapped_column(primary_key=True)
+    merchant_key: Mapped[str] = mapped_column(primary_key=True)
+    receipts: Mapped[int]
+    total_spent: Mapped[Decimal]
+
+    # The rows are stored in the order of the key, so that only those of a period are visited.
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+
 class Subscription(Table):
     """An org's subscription at the payment provider, created by the first checkout.
 

@@ -8,8 +8,9 @@ import pytest
 
 from recibo.lib import clock
 from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
-from recibo.services.reading import spend
+from recibo.services.reading import rollups, spend
 from recibo.services.reading.spend import Period, Sum
 from recibo.store.db import Database
 from tests import make
@@ -37,6 +38,8 @@ async def add(database: Database, org_id: str, **columns: Any) -> None:
         row.merchant_key = row.merchant_name.lower()
     async with database.write() as session:
         session.add(row)
+        if row.deleted_at is None:
+            await rollups.change(session, OrgId(org_id), before=None, after=rollups.entry_of(row))
 
 
 async def test_currencies_are_never_added(database: Database, actor: Actor) -> None:
@@ -121,6 +124,34 @@ async def test_merchants_are_those_with_the_largest_totals(
         Sum("Copa", 1, Decimal(0)),
     ] == found
     assert [] == nothing
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "total"),
+    [
+        ("2026-02-10", "2026-04-09", "1110"),  # the end of one month, another, a part of the next
+        ("2026-02-01", "2026-04-30", "11111"),
+        ("2026-02-11", "2026-04-08", "1000"),
+        ("2026-03-01", "2026-03-31", "1000"),
+        ("2026-02-02", "2026-03-31", "1010"),
+        ("2026-03-01", "2026-04-09", "1100"),
+        ("2026-03-02", "2026-03-30", "1000"),
+        ("2026-02-10", "2026-02-10", "10"),
+    ],
+)
+async def test_merchants_are_those_of_the_days_of_the_period(
+    database: Database, actor: Actor, first: str, last: str, total: str
+) -> None:
+    days = ("2026-02-01", "2026-02-10", "2026-04-09", "2026-03-15", "2026-04-30")
+    for day, amount in zip(days, (1, 10, 100, 1000, 10000), strict=True):
+        date = dt.date.fromisoformat(day)
+        await add(database, actor.org_id, issued_on=date, total=Decimal(amount))
+    period = Period(dt.date.fromisoformat(first), dt.date.fromisoformat(last))
+    async with database.read() as session:
+        [merchant] = await spend.top_merchants(session, actor, period, "EUR", limit=3)
+
+    assert Decimal(total) == merchant.total
+    assert total.count("1") == merchant.receipts
 
 
 @pytest.mark.parametrize("first", ["2025-12-31", "2026-01-01"])

@@ -3,17 +3,19 @@
 Grouping a million receipts for each request would take too long.
 """
 
+import datetime as dt
 import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from operator import itemgetter
+from typing import Any
 
 from sqlalchemy import delete
 
 from recibo.schemas.ids import OrgId
 from recibo.store import upsert
 from recibo.store.db import Session
-from recibo.store.tables import CategoryTotal, MerchantTotal, Receipt
+from recibo.store.tables import CategoryTotal, MerchantMonth, MerchantTotal, Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,37 @@ class RollupEntry:
 
     category: str | None
     merchant: str | None
+    merchant_key: str | None
+    currency: str | None
+    issued_on: dt.date | None
     total: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is added to the row of a table with this key."""
+
+    table: type[CategoryTotal | MerchantTotal | MerchantMonth]
+    key: Mapping[str, Any]
+    amounts: Mapping[str, Any]
+    others: Mapping[str, Any]
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Where its row is in the order in which rows are locked."""
+        return (self.table.__tablename__, *map(str, self.key.values()))
 
 
 def entry_of(row: Receipt) -> RollupEntry:
     """Return the current contribution of a receipt."""
-    return RollupEntry(row.category, row.merchant_name, row.total or Decimal(0))
+    return RollupEntry(
+        category=row.category,
+        merchant=row.merchant_name,
+        merchant_key=row.merchant_key,
+        currency=row.currency,
+        issued_on=row.issued_on,
+        total=row.total or Decimal(0),
+    )
 
 
 async def change(
@@ -35,21 +62,37 @@ async def change(
 ) -> None:
     """Replace a receipt's contribution to the totals, inside the caller's transaction.
 
-    Categories are locked before merchants and in sorted order, so that two transactions cannot
-    deadlock.
+    Rows are locked in one order, so that two transactions cannot deadlock.
     """
-    signed = [(one, sign) for one, sign in ((before, -1), (after, 1)) if one is not None]
-    by_category = [(one.category, one, sign) for one, sign in signed if one.category]
-    by_merchant = [(one.merchant, one, sign) for one, sign in signed if one.merchant]
-    for category, _, sign in sorted(by_category, key=itemgetter(0)):
-        key = {"org_id": org_id, "category": category}
-        await upsert.add(session, CategoryTotal, key, {"receipts": sign})
-    for merchant, one, sign in sorted(by_merchant, key=itemgetter(0)):
-        key = {"org_id": org_id, "merchant_hash": hashlib.sha256(merchant.encode()).hexdigest()}
-        amounts = {"receipts": sign, "total_spent": sign * one.total}
-        await upsert.add(session, MerchantTotal, key, amounts, merchant=merchant)
-    if before is None:
+    if before == after:
         return
-    for table in (CategoryTotal, MerchantTotal):
-        # Rows without receipts are removed, so that lists do not show them.
-        await session.execute(delete(table).where(table.org_id == org_id, table.receipts <= 0))
+    changes = [
+        change
+        for entry, sign in ((before, -1), (after, 1))
+        if entry is not None
+        for change in _changes(org_id, entry, sign)
+    ]
+    for one in sorted(changes, key=lambda change: change.place):
+        row = await upsert.add(session, one.table, one.key, one.amounts, **one.others)
+        if row["receipts"] <= 0:
+            # Rows without receipts are removed, so that lists do not show them.
+            await session.execute(delete(one.table).filter_by(**one.key))
+
+
+def _changes(org_id: OrgId, entry: RollupEntry, sign: int) -> Iterator[_Change]:
+    count = {"receipts": sign}
+    amounts = {**count, "total_spent": sign * entry.total}
+    if entry.category:
+        yield _Change(CategoryTotal, {"org_id": org_id, "category": entry.category}, count, {})
+    if entry.merchant:
+        merchant_hash = hashlib.sha256(entry.merchant.encode()).hexdigest()
+        by_merchant = {"org_id": org_id, "merchant_hash": merchant_hash}
+        yield _Change(MerchantTotal, by_merchant, amounts, {"merchant": entry.merchant})
+    if entry.merchant_key and entry.currency and entry.issued_on:
+        by_month = {
+            "org_id": org_id,
+            "currency": entry.currency,
+            "month": entry.issued_on.replace(day=1),
+            "merchant_key": entry.merchant_key,
+        }
+        yield _Change(MerchantMonth, by_month, amounts, {})

@@ -2,8 +2,10 @@
 
 Amounts of different currencies are never added. One index of `receipts` has all columns that these
 queries read, and its first ones are the org and the date, so that only the period is visited.
+Merchants are many, and there are totals of each by month.
 """
 
+import calendar
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,17 +13,31 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, String, cast, func
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    ScalarSelect,
+    Select,
+    String,
+    cast,
+    func,
+    literal,
+    select,
+    union_all,
+)
 from sqlalchemy import Row as ResultRow
 
 from recibo.schemas.actor import Actor
 from recibo.schemas.states import ReviewStatus
 from recibo.services.reading import receipts
+from recibo.store import scope
 from recibo.store.db import ReadSession
+from recibo.store.tables import MerchantMonth
 from recibo.store.tables import Receipt as Row
 
 # Receipts that are looked at for the currency.
 _NEWEST = 20
+_DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,12 @@ class Period:
         start = self.first.year * 12 + self.first.month - 1
         end = self.last.year * 12 + self.last.month
         return [dt.date(number // 12, number % 12 + 1, 1) for number in range(start, end)]
+
+    @property
+    def whole_months(self) -> "Period | None":
+        """From the first to the last day of the months that it has wholly; None without any."""
+        whole = [one for one in self.months if self.first <= one and month_end(one) <= self.last]
+        return Period(whole[0], month_end(whole[-1])) if whole else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +86,11 @@ class Spend:
     categories: Sequence[Sum]
 
 
+def month_end(day: dt.date) -> dt.date:
+    """Return the last day of a day's month."""
+    return day.replace(day=calendar.monthrange(day.year, day.month)[1])
+
+
 async def by_currency(session: ReadSession, actor: Actor, period: Period) -> list[Spend]:
     """Return the spend in each currency, that of the most receipts first.
 
@@ -80,19 +107,19 @@ async def top_merchants(
     session: ReadSession, actor: Actor, period: Period, currency: str, *, limit: int
 ) -> list[Sum]:
     """Return the merchants with the largest totals in one currency."""
-    spent = func.coalesce(func.sum(Row.total), 0, type_=Row.total.type)
+    parts = _merchant_sums(actor, period, currency).subquery()
+    spent = func.sum(parts.c.spent, type_=Row.total.type)
     top = (
-        _of_period(actor, period)
-        .where(Row.currency == currency, Row.merchant_key.is_not(None))
-        .group_by(Row.merchant_key)
-        .with_only_columns(Row.merchant_key, func.count().label("receipts"), spent.label("spent"))
-        .order_by(spent.desc(), Row.merchant_key)
+        select(parts.c.merchant_key, func.sum(parts.c.receipts).label("receipts"))
+        .add_columns(spent.label("spent"))
+        .group_by(parts.c.merchant_key)
+        .order_by(spent.desc(), parts.c.merchant_key)
         .limit(limit)
         .subquery()
     )
     query = top.select().add_columns(_newest_name(actor, top.c.merchant_key).label("name"))
     rows = await session.execute(query.order_by(top.c.spent.desc(), top.c.merchant_key))
-    return [Sum(row.name or row.merchant_key, row.receipts, row.spent) for row in rows]
+    return [Sum(row.name or row.merchant_key, int(row.receipts), row.spent) for row in rows]
 
 
 async def newest_currency(session: ReadSession, actor: Actor, period: Period) -> str | None:
@@ -163,6 +190,41 @@ async def undated(session: ReadSession, actor: Actor, *, most: int) -> int:
 
 def _of_period(actor: Actor, period: Period) -> Select[tuple[Row]]:
     return receipts.live(actor).where(Row.issued_on.between(period.first, period.last))
+
+
+def _merchant_sums(actor: Actor, period: Period, currency: str) -> CompoundSelect[Any]:
+    """Select sums by merchant, some in several rows: whole months have totals of their own."""
+    whole = period.whole_months
+    if whole is None:
+        return union_all(_merchants_of_days(actor, period, currency))
+    months = (
+        scope.of(actor, MerchantMonth)
+        .where(MerchantMonth.currency == currency)
+        .where(MerchantMonth.month.between(whole.first, whole.last))
+        .with_only_columns(
+            MerchantMonth.merchant_key,
+            MerchantMonth.receipts,
+            MerchantMonth.total_spent.label("spent"),
+        )
+    )
+    rest = []
+    if period.first < whole.first:
+        rest.append(Period(period.first, whole.first - _DAY))
+    if whole.last < period.last:
+        rest.append(Period(whole.last + _DAY, period.last))
+    return union_all(months, *(_merchants_of_days(actor, days, currency) for days in rest))
+
+
+def _merchants_of_days(actor: Actor, period: Period, currency: str) -> Select[Any]:
+    return (
+        _of_period(actor, period)
+        .where(Row.currency == currency, Row.merchant_key.is_not(None))
+        .with_only_columns(
+            Row.merchant_key,
+            literal(1).label("receipts"),
+            func.coalesce(Row.total, 0, type_=Row.total.type).label("spent"),
+        )
+    )
 
 
 def _groups(actor: Actor, period: Period) -> Select[Any]:
