@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from recibo.lib import clock
 from recibo.schemas.actor import Actor
@@ -13,6 +14,7 @@ from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading import rollups, spend
 from recibo.services.reading.spend import Period, Sum
 from recibo.store.db import Database
+from recibo.store.tables import MerchantMonth, Receipt
 from tests import make
 
 SPRING = Period(dt.date(2026, 2, 10), dt.date(2026, 4, 9))
@@ -152,6 +154,24 @@ async def test_merchants_are_those_of_the_days_of_the_period(
 
     assert Decimal(total) == merchant.total
     assert total.count("1") == merchant.receipts
+
+
+async def test_totals_of_a_merchant_follow_a_corrected_date(
+    database: Database, actor: Actor
+) -> None:
+    await add(database, actor.org_id, total=Decimal("41.37"))
+    async with database.write() as session:
+        row = (await session.execute(select(Receipt))).scalar_one()
+        before = rollups.entry_of(row)
+        row.issued_on = dt.date(2026, 5, 1)
+        row.total = Decimal("7.00")
+        await rollups.change(session, actor.org_id, before=before, after=rollups.entry_of(row))
+    async with database.read() as session:
+        rows = (await session.execute(select(MerchantMonth))).scalars().all()
+
+    assert [(dt.date(2026, 5, 1), 1, Decimal("7.00"))] == [
+        (row.month, row.receipts, row.total_spent) for row in rows
+    ]
 
 
 @pytest.mark.parametrize("first", ["2025-12-31", "2026-01-01"])
