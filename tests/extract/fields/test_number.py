@@ -38,6 +38,21 @@ def best(text: str) -> str | None:
         ("Invoice # INV-GB-1182-2026", "INV-GB-1182-2026"),
         ("CREDIT CARD RECEIPT\nMED #: 7K42\nTRIP #: 8125", "8125"),
         ("Creditnummer  CN2025-0057\nBij factuur  F2025-1184", "CN2025-0057"),
+        ("N° / Nr.       25-0188       Résidence Les Tilleuls", "25-0188"),
+        (
+            """
+Invoice no.       Invoice date        Order ID             Currency
+K-30718826        12 November 2025    48112937-20884116    US Dollar
+""",
+            "K-30718826",
+        ),
+        (
+            """
+PO Box 417            Invoice Number        17 Mill Road
+FRANKSTON VIC         INV-3218              SEAFORD VIC 3198
+""",
+            "INV-3218",
+        ),
     ],
 )
 def test_the_number_next_to_its_label_is_returned_as_printed(text: str, number: str) -> None:
@@ -128,3 +143,22 @@ def test_a_number_with_a_sign_may_be_below_a_title_next_to_the_address() -> None
 
     assert best(heads.format("N° 4471")) == "4471"
     assert best(heads.format("4471")) is None
+
+
+def test_digits_in_another_column_are_no_number_of_a_label_above_it() -> None:
+    text = "Northwind Plumbing & Gas                 TAX INVOICE\nLic. 41882C · 0455 550 118"
+
+    assert best(text) is None
+
+
+def test_a_heading_with_digits_leaves_the_next_column_its_number() -> None:
+    headings = "Document type        Art. 73        Number of invoice        Invoice number"
+    values = "Deferred             no             two                      1127/PA-25"
+
+    assert best(f"{headings}\n{values}") == "1127/PA-25"
+
+
+def test_a_number_in_groups_ends_with_its_column() -> None:
+    text = "8 RUE DU LAC            Facture n° 10 187 442 209            APPT 12"
+
+    assert best(text) == "10 187 442 209"

@@ -9,9 +9,10 @@ from recibo.extract import weights
 from recibo.extract.fields import address_pieces
 from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Extracted, Word
+from recibo.extract.model import Extracted
 from recibo.extract.probabilities import probability
 from recibo.extract.text import dates, lexicon
+from recibo.extract.text.numbers import GROUPING
 from recibo.extract.text.phrases import Phrase
 
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
@@ -65,7 +66,7 @@ _MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
 
 # Digits in at least three groups, up to the end of the row: `88 4410 2277 1`, `2026 03 8812044`.
 # A ticket of an airline has the three digits of the airline and ten more (IATA resolution 722).
-_GROUPS = re.compile(r"\d{1,4}(?: \d{1,4}){1,4} \d{1,8}$|\d{3}[ -]\d{10}(?!\w)")
+_GROUPS = re.compile(r"\d{1,4}(?:\s\d{1,4}){1,4}\s\d{1,8}$|\d{3}[ -]\d{10}(?!\w)")
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
@@ -100,10 +101,10 @@ class NumberCandidate:
 
     def found(self, confidence: float) -> Extracted[str]:
         """Return the number with its place in its row."""
-        row = self.row
+        row, value = self.row, self.value.replace(GROUPING, " ")
         start = row.text.find(self.value)
         box = row.box(start, start + len(self.value)) if start >= 0 else row.line.box
-        return Extracted(self.value, confidence, row.text, row.line.page, box)
+        return Extracted(value, confidence, row.text, row.line.page, box)
 
 
 def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
@@ -157,7 +158,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
         before = (None, *labels[:-1])
         after = (*labels[1:], None)
         for previous, label, following in zip(before, labels, after, strict=False):
-            is_other = _is_of_other(previous, label, row.text) or _is_of_street(label, row)
+            is_other = _is_of_other(previous, label, row.text) or _is_number_of_street(label, row)
             if label.kind in _OWN_KINDS and not is_other:
                 end = following.start if following else len(row.text)
                 known = _label_features(previous, label, row, slips)
@@ -230,16 +231,19 @@ def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
     return not re.search(r"\w", text[previous.end : label.start])
 
 
-def _is_of_street(label: Phrase, row: Row) -> bool:
-    """Return whether a street follows a plain "No.", or any label as the next column."""
-    if _STREET.match(row.text[label.end :]) is None:
+def _is_number_of_street(label: Phrase, row: Row) -> bool:
+    """Return whether a street follows a plain "No."."""
+    is_plain = _PLAIN.fullmatch(row.text[label.start : label.end]) is not None
+    return is_plain and _STREET.match(stacked.cell_from(row, label.end)) is not None
+
+
+def _is_next_to_street(label: Phrase, row: Row) -> bool:
+    """Return whether the next column has a street: `Invoice Number   17 Foundry Road`."""
+    begin = next((start for end, start in stacked.gaps(row) if end >= label.end), None)
+    if begin is None or any(map(str.isalnum, row.text[label.end : begin])):
         return False
-    if _PLAIN.fullmatch(row.text[label.start : label.end]):
-        return True
-    columns = [start for end, start in stacked.gaps(row) if end >= label.end]
-    begin, end = [*columns, len(row.text), len(row.text)][:2]
-    is_next = not any(map(str.isalnum, row.text[label.end : begin]))
-    return is_next and address_pieces.names_street(row.text[begin:end])
+    street = stacked.cell_from(row, begin)
+    return _STREET.match(street) is not None and address_pieces.names_street(street)
 
 
 def _begins_number(label: Phrase, text: str) -> bool:
@@ -253,8 +257,9 @@ def _begins_number(label: Phrase, text: str) -> bool:
 def _right_or_below(
     label: Phrase, end: int, row: Row, rows: Sequence[Row], known: Mapping[str, float]
 ) -> Iterator[NumberCandidate]:
-    number = _read(row.text[label.end : end])
-    if number:
+    text = row.text[label.end : end]
+    number = _read(stacked.cell_from(row, label.end)[: len(text)]) or _read(text)
+    if number and not _is_next_to_street(label, row):
         yield NumberCandidate(number, row, known)
         return
     may_be = _may_be_below(label, row)
@@ -268,8 +273,11 @@ def _right_or_below(
 
 def _may_be_below(label: Phrase, row: Row) -> bool:
     """Return whether a label needs a number, which "SALE" above the items does not."""
-    is_named = label.kind != "weak_number" or _ASKING.search(row.text[label.start :]) is not None
-    return is_named and not re.search(r"\d", row.text)
+    if _ASKING.search(row.text[label.start :]):
+        begin = max((start for _, start in stacked.gaps(row) if start <= label.start), default=0)
+        return not re.search(r"\d", stacked.cell_from(row, begin))
+    # A title may be in the row of a street and its number.
+    return label.kind != "weak_number" and not re.search(r"\d", row.text)
 
 
 def _read(text: str) -> str | None:
@@ -302,7 +310,7 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
     is_next = below.index == row.index + 1
     # Another column may have a label there: `Document type   Number` above `INVOICE   118/26`.
     is_labelled = bool(_labels(below.text, _NUMBER_KINDS))
-    first = None if is_labelled else _at_start(_cell_from(below, 0))
+    first = None if is_labelled else _at_start(stacked.cell_from(below, 0))
     is_title = _END_OF_LABEL.match(row.text[label.end :]) and label.start == 0
     if first and is_title and is_next and is_number(first.group(), below.text):
         return first.group()
@@ -345,16 +353,14 @@ def _ends_column(row: Row, label: Phrase) -> bool:
 
 def _in_column(row: Row, label: Phrase, below: Row) -> str | None:
     """Return the word with the index of the label, if there is one value per label of a row."""
-    above, under = _words(row.line.words), _words(below.line.words)
-    before = len(row.text[: label.end].split())
+    above, under = row.text.split(), list(re.finditer(r"\S+", below.text))
     if len(above) != len(under) or len(above) < _FEWEST_COLUMNS:
         return None
-    match = NUMBER.fullmatch(under[before - 1])
+    found = under[len(row.text[: label.end].split()) - 1]
+    # Where both rows have columns, it is in that of the label.
+    columns = stacked.columns_before(row, label.start), stacked.columns_before(below, found.start())
+    match = NUMBER.fullmatch(found.group()) if columns[0] == columns[1] else None
     return match.group() if match and is_number(match.group(), match.group()) else None
-
-
-def _words(words: Sequence[Word]) -> list[str]:
-    return [part for word in words for part in word.text.split()]
 
 
 def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
@@ -366,15 +372,9 @@ def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
         overlaps = box.x0 < label_box.x1 and box.x1 > label_box.x0
         is_of_date = any(start <= match.start() < end for start, end in taken)
         if overlaps and not is_of_date and is_number(match.group(), below.text[match.start() :]):
-            whole = _at_start(_cell_from(below, match.start())) or match
+            whole = _at_start(stacked.cell_from(below, match.start())) or match
             return whole.group()
     return None
-
-
-def _cell_from(row: Row, start: int) -> str:
-    """Return the text of a row from a position to the end of its cell."""
-    ends = (end for end, _ in stacked.gaps(row) if end > start)
-    return row.text[start : min(ends, default=len(row.text))]
 
 
 def is_number(text: str, rest: str) -> bool:

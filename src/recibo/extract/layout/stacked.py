@@ -1,5 +1,6 @@
 """Labels above their values, in columns: the rows right below or above a text, and its labels."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ _MOST_ROWS = 3
 _MOST_GAP = 3.0
 # Words further apart than this many heights belong to different columns.
 _COLUMN_GAP = 1.8
+_SIGN = re.compile(r"\w")
 
 
 def phrases(book: Phrasebook, row: Row) -> tuple[Phrase, ...]:
@@ -36,6 +38,18 @@ def gaps(row: Row) -> Iterator[tuple[int, int]]:
         gap = right.box.x0 - word.box.x1
         if gap > _COLUMN_GAP * min(word.box.height, right.box.height):
             yield start + len(word.text), following
+
+
+def cell_from(row: Row, start: int) -> str:
+    """Return a row's text from a position to the end of the cell of its next letter or digit."""
+    sign = _SIGN.search(row.text, start)
+    first = sign.start() if sign else start
+    return row.text[start : min((end for end, _ in gaps(row) if end > first), default=None)]
+
+
+def columns_before(row: Row, position: int) -> int:
+    """Return how many columns of a row end before a position."""
+    return sum(end <= position for end, _ in gaps(row))
 
 
 def rows_below(rows: Sequence[Row], row: Row, box: Box) -> Iterator[Row]:
