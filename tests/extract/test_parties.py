@@ -306,3 +306,24 @@ Total                 16.30
     assert receipt.merchant_name is not None
     others = [one.value for one in receipt.merchant_name.alternatives]
     assert [] == [one for one in others if re.search("Nasi|Teh|Mee", one)]
+
+
+def test_a_contact_below_a_company_does_not_end_its_address() -> None:
+    letter = """
+                                         FAKTURA
+Fjordlys Treningssenter                  Fakturanr.:       20418
+Att: Ragnhild Solberg                    Fakturadato:      15.10.2025
+Strandgata 9                             Forfallsdato:     29.10.2025
+6004 ÅLESUND
+
+Beskrivelse                              Ant.  Enhetspris    Beløp
+Service, årlig                                4   245,00     980,00
+MVA 25 %                                                     245,00
+Å betale NOK                                               1 225,00
+
+FJELLVERK SERVICE AS       Moloveien 31, 6005 Ålesund     NO 923 609 016 MVA
+"""
+    details = read(letter).details
+
+    assert details.customer_name is not None
+    assert details.customer_name.value == "Fjordlys Treningssenter"

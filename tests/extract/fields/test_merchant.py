@@ -103,6 +103,7 @@ AMERICAN_REST = "1 COFFEE 3.00\nTAX 0.20\nTOTAL $3.20\n12/07/2023 05:17 PM"
         ("TANKHOF NORD\nHamburger Chaussee 210\n24113 Kiel\nTel 0431-555012", "TANKHOF NORD"),
         ("Brauhaus am Markt\nInhaber: Peter Klein e.K.\nMarktstr. 3", "Brauhaus am Markt"),
         ("RIVERSIDE GRILL\nTOWN HALL\nLas Vegas NV 89109", "RIVERSIDE GRILL"),
+        ("Registered office: Harbour Stores Ltd\n1 Quay St, Leeds", "Harbour Stores Ltd"),
     ],
 )
 def test_slogans_addresses_and_owners_are_not_part_of_the_name(head: str, name: str) -> None:

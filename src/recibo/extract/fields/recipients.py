@@ -122,10 +122,16 @@ def _is_recipient(lines: Sequence[Piece], run: Sequence[Piece], sellers: frozens
     is_named = not any(map(str.isdigit, first.text))
     has_street = any(line.features["street"] or line.features["numbered"] for line in others[:-1])
     has_street = has_street or _is_village(lines, run)
-    is_plain = not any(line.features["label"] or ":" in line.text for line in lines)
+    is_plain = not any(map(_is_labelled, lines))
     known = [normalize(line.text).letters for line in lines]
     is_sellers = any(name in line or line in name for name in sellers for line in known[:2] if line)
     return is_named and has_street and is_plain and not is_sellers
+
+
+def _is_labelled(line: Piece) -> bool:
+    """Return whether a line has a label, other than that of a department: `Att: Ana Lima`."""
+    is_department = any(one.start == 0 for one in book("departments").find(line.text))
+    return not is_department and bool(line.features["label"] or ":" in line.text)
 
 
 def _is_village(lines: Sequence[Piece], run: Sequence[Piece]) -> bool:
