@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from recibo.lib import clock
+from recibo.schemas.ids import OrgId
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
+from recibo.services.reading import rollups
 from recibo.store import tables
 from tests import make, people
 from tests.installation import Installation
@@ -49,6 +51,7 @@ async def spent(i: Installation, org_id: str, day: str, total: str, **columns: A
     row.merchant_key = row.merchant_name and row.merchant_name.lower()
     async with i.database.write() as session:
         session.add(row)
+        await rollups.change(session, OrgId(org_id), before=None, after=rollups.entry_of(row))
 
 
 async def test_spend_is_shown_by_month_category_and_merchant(service: Installation) -> None:
