@@ -40,8 +40,8 @@ class _Change:
     others: Mapping[str, Any]
 
     @property
-    def place(self) -> tuple[str, ...]:
-        """Where its row is in the order in which rows are locked."""
+    def lock_order(self) -> tuple[str, ...]:
+        """By this rows are sorted before they are locked."""
         return (self.table.__tablename__, *map(str, self.key.values()))
 
 
@@ -72,7 +72,7 @@ async def change(
         if entry is not None
         for change in _changes(org_id, entry, sign)
     ]
-    for one in sorted(changes, key=lambda change: change.place):
+    for one in sorted(changes, key=lambda change: change.lock_order):
         row = await upsert.add(session, one.table, one.key, one.amounts, **one.others)
         if row["receipts"] <= 0:
             # Rows without receipts are removed, so that lists do not show them.

@@ -1,5 +1,7 @@
 """What an org spent at each merchant in each month, made from the receipts that are there"""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -32,12 +34,27 @@ def upgrade() -> None:
 def fill() -> None:
     """Make the totals of what is there."""
     is_sqlite = op.get_bind().dialect.name == "sqlite"
-    month = "date(issued_on, 'start of month')" if is_sqlite else "date_trunc('month', issued_on)"
-    keys = f"org_id, currency, {month}, merchant_key"
-    op.execute(
-        "INSERT INTO merchant_months "  # noqa: S608 - our own words
-        "(org_id, currency, month, merchant_key, receipts, total_spent) "
-        f"SELECT {keys}, count(*), coalesce(sum(total), 0) FROM receipts "
-        "WHERE status = 'completed' AND deleted_at IS NULL AND currency IS NOT NULL "
-        f"AND issued_on IS NOT NULL AND merchant_key IS NOT NULL GROUP BY {keys}"
+    start = "date(issued_on, 'start of month')" if is_sqlite else "date_trunc('month', issued_on)"
+    row = _table(
+        "receipts",
+        *("org_id", "currency", "issued_on", "merchant_key", "total", "status", "deleted_at"),
+    ).c
+    keys: tuple[sa.ColumnElement[Any], ...] = (
+        row.org_id,
+        row.currency,
+        sa.literal_column(start),
+        row.merchant_key,
     )
+    found = (
+        sa.select(*keys, sa.func.count(), sa.func.coalesce(sa.func.sum(row.total), 0))
+        .where(row.status == "completed", row.deleted_at.is_(None))
+        .where(*(one.is_not(None) for one in (row.currency, row.issued_on, row.merchant_key)))
+        .group_by(*keys)
+    )
+    names = ("org_id", "currency", "month", "merchant_key", "receipts", "total_spent")
+    op.execute(sa.insert(_table("merchant_months", *names)).from_select(names, found))
+
+
+def _table(name: str, *columns: str) -> sa.TableClause:
+    known: list[sa.ColumnClause[Any]] = [sa.column(one) for one in columns]
+    return sa.table(name, *known)
