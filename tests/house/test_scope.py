@@ -36,7 +36,6 @@ FOR_THE_INSTALLATION = {
     # Sessions and memberships are found by their user, in all orgs.
     "services.identity.orgs.home",
     "services.identity.account.switch_org",
-    "services.identity.orgs.of_user",
     "services.identity.devices.of_user",
     "services.identity.devices.end",
     "services.identity.devices.sign_out",

@@ -40,8 +40,7 @@ async def switch_org(
     """Work in another organization, in the same section if the role there allows it."""
     tokens = await account.switch_org(services.identity, user, form.org_id, ends_current=True)
     request_user.begin(request, tokens)
-    async with services.database.read() as session:
-        joined = await orgs.of_user(session, user.user_id)
+    joined = await orgs.of_user(services.database, user.user_id)
     roles = [one.role for one in joined if one.id == tokens.org_id]
     section = navigation.section_of(next_paths.of(form.next))
     may_see = section is not None and any(section.is_open_to(role) for role in roles)

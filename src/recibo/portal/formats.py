@@ -3,9 +3,10 @@
 import datetime as dt
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
-from babel import dates, numbers
+from babel import Locale, dates, numbers
 
 from recibo.lib import money as amounts
 from recibo.portal import names, service_messages
@@ -64,27 +65,27 @@ def file_size(size: int) -> str:
 
 def day(when: dt.date) -> str:
     """Return a date: `Mar 14, 2026`."""
-    return dates.format_skeleton(_DAYS[current()], when, locale=locale())
+    return _shown(_DAYS[current()], when)
 
 
 def month(when: dt.date) -> str:
     """Return a month: `Mar 2026`."""
-    return dates.format_skeleton("yMMM", when, locale=locale())
+    return _shown("yMMM", when)
 
 
 def long_month(when: dt.date) -> str:
     """Return a month: `March 2026`."""
-    return dates.format_skeleton("yMMMM", when, locale=locale())
+    return _shown("yMMMM", when)
 
 
 def short_month(when: dt.date) -> str:
     """Return a month under a column: `Mar`, in January with its year."""
-    return dates.format_skeleton("yMMM" if when.month == 1 else "MMM", when, locale=locale())
+    return _shown("yMMM" if when.month == 1 else "MMM", when)
 
 
 def short_day(when: dt.date) -> str:
     """Return a day under a column: `Mar 14`."""
-    return dates.format_skeleton("MMMd", when, locale=locale())
+    return _shown("MMMd", when)
 
 
 def moment(when: dt.datetime) -> str:
@@ -122,6 +123,16 @@ def iso_moment(text: str) -> str:
 def currency_name(code: str | None) -> str:
     """Return the name of a currency: `Brazilian Real`; empty without one."""
     return numbers.get_currency_name(code, locale=locale()) if code else ""
+
+
+def _shown(skeleton: str, when: dt.date) -> str:
+    # Equal times may be on different days, by their offsets.
+    return _formatted(skeleton, when.toordinal(), locale())
+
+
+@lru_cache(maxsize=1_024)
+def _formatted(skeleton: str, ordinal: int, reader: Locale) -> str:
+    return dates.format_skeleton(skeleton, dt.date.fromordinal(ordinal), locale=reader)
 
 
 def _moment(when: dt.datetime, time: str, zone: str) -> str:

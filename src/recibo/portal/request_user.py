@@ -69,10 +69,13 @@ async def _signed_in(request: Request, visitor: CurrentVisitor, services: TheSer
 
 
 async def _note_figures(request: Request, user: SignedIn, services: Services) -> None:
-    """Read what the frame shows: the orgs, the use of the quota, how many receipts to review."""
+    """Read what the frame shows: the orgs, the use of the quota, how many receipts to review.
+
+    What needs no session is not read within one, or each page would need two connections.
+    """
     member = user.member
+    joined = await orgs.of_user(services.database, user.user_id)
     async with services.database.read() as session:
-        joined = await orgs.of_user(session, user.user_id)
         if len(joined) > 1 and await sessions.is_bound(session, user):
             joined = [one for one in joined if user.org and one.id == user.org.id]
         setattr(request.state, pages.ORGS, joined)
@@ -80,7 +83,6 @@ async def _note_figures(request: Request, user: SignedIn, services: Services) ->
             return
         count = await receipt_lists.count(session, member, _TO_REVIEW, most=pages.MOST_COUNTED)
         setattr(request.state, pages.TO_REVIEW, count)
-    # Not within the session, or each page would need two connections of the pool.
     setattr(request.state, pages.QUOTA, await usage.quota(services.database, member))
 
 

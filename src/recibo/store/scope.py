@@ -52,6 +52,11 @@ def prepared(table: type[Table], *columns: Any) -> Select[Any]:
     return query if condition is None else query.where(condition)
 
 
+def prepared_for_members(*columns: Any) -> Select[Any]:
+    """Select columns of all receipts of the org of the `parameters`, as its members see them."""
+    return select(*columns).where(Receipt.org_id == bindparam("org_id"))
+
+
 def prepared_uploads(*columns: Any) -> Select[Any]:
     """Do as `uploads_of` does, for the actor of the `parameters`."""
     own = or_(Receipt.created_by == _SPACE, and_(_SPACE == _WHOLE_ORG, _IS_OF_WHOLE_ORG))

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from sqlalchemy import Row, or_, select
+from sqlalchemy import Row, bindparam, or_, select
 
 from recibo.errors import InsufficientScope, NoSession, NotFound, ValidationFailed
 from recibo.lib import clock, ids
@@ -18,7 +18,7 @@ from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
 from recibo.services.identity.identity import Identity
 from recibo.store import scope, upsert
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, User
 
 #: What `shape` needs of a row, under names that no other table has.
@@ -32,6 +32,11 @@ COLUMNS: tuple[Any, ...] = (
     Org.agreed,
     Org.viewers_write,
     Org.created_at.label("org_created_at"),
+)
+_OF_USER = (
+    select(Org.id, Org.name, Membership.role)
+    .join(Membership, Membership.org_id == Org.id)
+    .where(Membership.user_id == bindparam("user_id"), Org.deleted_at.is_(None))
 )
 _MAX_NAME = 255
 _MAX_LOGO_URL = 500
@@ -100,16 +105,10 @@ async def home(
     return OrgId(joined[0]) if joined else None
 
 
-async def of_user(session: ReadSession, user_id: UserId) -> list[OrgOfUser]:
+async def of_user(database: Database, user_id: UserId) -> list[OrgOfUser]:
     """Return the orgs of a user, by name."""
-    query = (
-        select(Org.id, Org.name, Membership.role)
-        .join(Membership, Membership.org_id == Org.id)
-        .where(Membership.user_id == user_id, Org.deleted_at.is_(None))
-    )
-    found = [
-        OrgOfUser(OrgId(row.id), row.name, Role(row.role)) for row in await session.execute(query)
-    ]
+    rows = await database.fetch_rows(_OF_USER, {"user_id": user_id})
+    found = [OrgOfUser(OrgId(row.id), row.name, Role(row.role)) for row in rows]
     return sorted(found, key=lambda one: (one.name.casefold(), one.id))
 
 

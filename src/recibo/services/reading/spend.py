@@ -1,8 +1,6 @@
 """What an org spent, by currency: by month, by category and by merchant.
 
-Amounts of different currencies are never added. One index of `receipts` has all columns that these
-queries read, and its first ones are the org and the date, so that only the period is visited.
-Merchants are many, and there are totals of each by month.
+Amounts of different currencies are never added.
 """
 
 import calendar
@@ -13,30 +11,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    ScalarSelect,
-    Select,
-    String,
-    cast,
-    func,
-    literal,
-    select,
-    union_all,
-)
 from sqlalchemy import Row as ResultRow
+from sqlalchemy import Select, func
 
-from recibo.schemas.actor import Actor
+from recibo.schemas.actor import Actor, Member
 from recibo.schemas.states import ReviewStatus
-from recibo.services.reading import receipts
+from recibo.services.reading import receipts, spend_queries
 from recibo.store import scope
 from recibo.store.db import ReadSession
-from recibo.store.tables import MerchantMonth
 from recibo.store.tables import Receipt as Row
 
-# Receipts that are looked at for the currency.
-_NEWEST = 20
 _DAY = dt.timedelta(days=1)
 
 
@@ -55,10 +39,22 @@ class Period:
         return [dt.date(number // 12, number % 12 + 1, 1) for number in range(start, end)]
 
     @property
-    def whole_months(self) -> "Period | None":
-        """From the first to the last day of the months that it has wholly; None without any."""
+    def by_months(self) -> "tuple[Period, Period, Period]":
+        """The days before its whole months, these months, and the days after; empty periods, too.
+
+        Without any whole month all its days are before.
+        """
         whole = [one for one in self.months if self.first <= one and month_end(one) <= self.last]
-        return Period(whole[0], month_end(whole[-1])) if whole else None
+        if not whole:
+            return self, _EMPTY, _EMPTY
+        first, last = whole[0], month_end(whole[-1])
+        before = Period(self.first, first - _DAY) if self.first < first else _EMPTY
+        after = Period(last + _DAY, self.last) if last < self.last else _EMPTY
+        return before, Period(first, last), after
+
+
+# The last day of it is before the first one.
+_EMPTY = Period(dt.date.max, dt.date.min)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,42 +87,34 @@ def month_end(day: dt.date) -> dt.date:
     return day.replace(day=calendar.monthrange(day.year, day.month)[1])
 
 
-async def by_currency(session: ReadSession, actor: Actor, period: Period) -> list[Spend]:
+async def by_currency(session: ReadSession, member: Member, period: Period) -> list[Spend]:
     """Return the spend in each currency, that of the most receipts first.
 
     Receipts without a date or a currency are left out; those without a total are only counted.
     """
     rows: dict[str, list[ResultRow[Any]]] = defaultdict(list)
-    for row in await session.execute(_groups(actor, period)):
+    for row in await session.execute(spend_queries.GROUPS, _values(member, days=period)):
         rows[row.currency].append(row)
     found = [_spend(currency, groups) for currency, groups in rows.items()]
     return sorted(found, key=lambda one: (-one.receipts, one.currency))
 
 
 async def top_merchants(
-    session: ReadSession, actor: Actor, period: Period, currency: str, *, limit: int
+    session: ReadSession, member: Member, period: Period, currency: str, *, limit: int
 ) -> list[Sum]:
     """Return the merchants with the largest totals in one currency."""
-    parts = _merchant_sums(actor, period, currency).subquery()
-    spent = func.sum(parts.c.spent, type_=Row.total.type)
-    top = (
-        select(parts.c.merchant_key, func.sum(parts.c.receipts).label("receipts"))
-        .add_columns(spent.label("spent"))
-        .group_by(parts.c.merchant_key)
-        .order_by(spent.desc(), parts.c.merchant_key)
-        .limit(limit)
-        .subquery()
-    )
-    query = top.select().add_columns(_newest_name(actor, top.c.merchant_key).label("name"))
-    rows = await session.execute(query.order_by(top.c.spent.desc(), top.c.merchant_key))
+    before, whole, after = period.by_months
+    values = _values(member, before=before, whole=whole, after=after)
+    wanted = {**values, "currency": currency, "limit": limit}
+    rows = await session.execute(spend_queries.TOP_MERCHANTS, wanted)
     return [Sum(row.name or row.merchant_key, int(row.receipts), row.spent) for row in rows]
 
 
-async def newest_currency(session: ReadSession, actor: Actor, period: Period) -> str | None:
+async def newest_currency(session: ReadSession, member: Member, period: Period) -> str | None:
     """Return the currency of the newest receipt that has one, of few: a good guess at once."""
-    query = _of_period(actor, period).with_only_columns(Row.currency)
-    newest_first = query.order_by(Row.issued_on.desc()).limit(_NEWEST)
-    newest = (await session.execute(newest_first)).scalars()
+    newest = (
+        await session.execute(spend_queries.NEWEST_CURRENCIES, _values(member, days=period))
+    ).scalars()
     return next(filter(None, newest), None)
 
 
@@ -192,77 +180,13 @@ def _of_period(actor: Actor, period: Period) -> Select[tuple[Row]]:
     return receipts.live(actor).where(Row.issued_on.between(period.first, period.last))
 
 
-def _merchant_sums(actor: Actor, period: Period, currency: str) -> CompoundSelect[Any]:
-    """Select sums by merchant, some in several rows: whole months have totals of their own."""
-    whole = period.whole_months
-    if whole is None:
-        return union_all(_merchants_of_days(actor, period, currency))
-    months = (
-        scope.of(actor, MerchantMonth)
-        .where(MerchantMonth.currency == currency)
-        .where(MerchantMonth.month.between(whole.first, whole.last))
-        .with_only_columns(
-            MerchantMonth.merchant_key,
-            MerchantMonth.receipts,
-            MerchantMonth.total_spent.label("spent"),
-        )
-    )
-    rest = []
-    if period.first < whole.first:
-        rest.append(Period(period.first, whole.first - _DAY))
-    if whole.last < period.last:
-        rest.append(Period(whole.last + _DAY, period.last))
-    return union_all(months, *(_merchants_of_days(actor, days, currency) for days in rest))
-
-
-def _merchants_of_days(actor: Actor, period: Period, currency: str) -> Select[Any]:
-    return (
-        _of_period(actor, period)
-        .where(Row.currency == currency, Row.merchant_key.is_not(None))
-        .with_only_columns(
-            Row.merchant_key,
-            literal(1).label("receipts"),
-            func.coalesce(Row.total, 0, type_=Row.total.type).label("spent"),
-        )
-    )
-
-
-def _groups(actor: Actor, period: Period) -> Select[Any]:
-    """Select sums by currency, month, category and state of review.
-
-    The inner groups are those of the index, so that only as many are sorted as there are days.
-    """
-    columns = (Row.issued_on, Row.currency, Row.category, Row.review_status)
-    inner = (
-        _of_period(actor, period)
-        .where(Row.currency.is_not(None))
-        .group_by(*columns)
-        .with_only_columns(
-            *columns,
-            func.count().label("receipts"),
-            func.coalesce(func.sum(Row.total), 0, type_=Row.total.type).label("spent"),
-        )
-        .subquery()
-    )
-    month = func.substr(cast(inner.c.issued_on, String), 1, 7).label("month")
-    keys = (inner.c.currency, month, inner.c.category, inner.c.review_status)
-    return inner.select().with_only_columns(
-        *keys,
-        func.sum(inner.c.receipts).label("receipts"),
-        func.sum(inner.c.spent, type_=Row.total.type).label("spent"),
-    ).group_by(*keys)  # fmt: skip
-
-
-def _newest_name(actor: Actor, key: ColumnElement[str]) -> ScalarSelect[str | None]:
-    """Select the name of a merchant as its newest receipt has it."""
-    return (
-        receipts.live(actor)
-        .where(Row.merchant_key == key)
-        .with_only_columns(Row.merchant_name)
-        .order_by(Row.id.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
+def _values(member: Member, **periods: Period) -> dict[str, Any]:
+    """Return the values of the parameters of a query: the org, and the days of each period."""
+    values = dict[str, Any](scope.parameters(member))
+    for name, period in periods.items():
+        first, last = spend_queries.ends_of(name)
+        values |= {first: period.first, last: period.last}
+    return values
 
 
 def _spend(currency: str, rows: Sequence[ResultRow[Any]]) -> Spend:
