@@ -269,7 +269,7 @@ def _near(
         "colon": float(":" in piece.text[label.end :]),
     }
     sign = _AFTER_LABEL.match(behind)
-    rest = _before_other(behind[sign.end() if sign else 0 :].strip(_EDGES))
+    rest = _before_other(_trimmed(behind[sign.end() if sign else 0 :]))
     start = row.text.find(piece.text) + label.end
     # Behind `Buyer (Bill to)` there is only a bracket.
     if any(map(str.isalnum, rest)):
@@ -283,9 +283,16 @@ def _near(
     if has_value:
         # In a list of labels and values a colon is usually missing.
         place = {"right": 1.0, "colon": 1.0, "heading": 0.0} if is_listed else {"right_cell": 1.0}
-        yield _found(cells[0].text.strip(_EDGES), row, cells[0].box), {**words, **place}
+        yield _found(_trimmed(cells[0].text), row, cells[0].box), {**words, **place}
     if not is_listed:
         yield from _below(piece, row, rows, words)
+
+
+def _trimmed(text: str) -> str:
+    """Return a text without signs at its ends, but with the last period of `S.p.A.`."""
+    trimmed = text.strip(_EDGES)
+    is_abbreviation = "." in trimmed.rpartition(" ")[2] and f"{trimmed}." in text
+    return f"{trimmed}." if is_abbreviation else trimmed
 
 
 def _behind(label: Phrase, piece: Piece) -> str:
@@ -298,7 +305,8 @@ def _before_other(text: str) -> str:
     """Return a name without what is behind it: `Recebemos de Ana Lima a quantia de R$ 90,00`."""
     sums = lexicon.wordbook("after_payer").find(text)
     ends = [*(one.start for one in sums), *(one.start() for one in _NEXT_LABEL.finditer(text))]
-    return text[: min((end for end in ends if end), default=len(text))].rstrip(_EDGES)
+    end = min((end for end in ends if end), default=None)
+    return text if end is None else text[:end].rstrip(_EDGES)
 
 
 def _names_other(piece: Piece) -> bool:
@@ -327,7 +335,7 @@ def _continued(
             is_under = abs(piece.box.x0 - box.x0) < 1.5 * box.height
             gap = piece.box.y0 - box.y1
             if is_under and gap < box.height and not _is_label(piece.text):
-                both = f"{rest} {piece.text.strip(_EDGES)}"
+                both = f"{rest} {_trimmed(piece.text)}"
                 yield (
                     _found(both, row, around([box, piece.box])),
                     {**words, "right": 1.0, "continued": 1.0},
@@ -359,7 +367,7 @@ def _below(
                 return
             if _is_label(other.text):
                 continue
-            text = other.text.strip(_EDGES)
+            text = _trimmed(other.text)
             features = {**words, "below": 1.0, f"step{min(steps, 2)}": 1.0}
             yield _found(text, below, other.box), features
             if last and steps == 1:
@@ -447,5 +455,7 @@ def _weak() -> frozenset[str]:
             "navn",
             "namn",
             "nimi",
+            "denominazione",
+            "ragione sociale",
         )
     )

@@ -29,6 +29,8 @@ _METHODS = {
 }
 _CARDS = (PaymentMethod.CARD, PaymentMethod.CREDIT_CARD, PaymentMethod.DEBIT_CARD)
 _TOTALS = (Role.TOTAL, Role.PAYABLE)
+# A note on the card may be left of the sums: `Mastercard ending 4417    VAT 20%  54.38`.
+_NOT_PAID = (Role.COUNT, Role.TAX, Role.SUBTOTAL)
 # Phrases that contain the name of a method: `credit note`, `cash bill`.
 _NO_METHOD = "no_payment"
 # The last four digits of a card, after masked digits or the words "ending in".
@@ -198,7 +200,7 @@ def _amount(row: Row, entries: Sequence[Entry]) -> Number | None:
         entry.amount
         for entry in entries
         if (row.is_money(entry.amount) or _is_grouped(row, entry.amount))
-        and entry.role is not Role.COUNT
+        and entry.role not in _NOT_PAID
         and 0 < abs(entry.amount.value) < _MOST
     ]
     return money[-1] if money else None

@@ -149,12 +149,14 @@ def _is_village(lines: Sequence[Piece], run: Sequence[Piece]) -> bool:
 
 def name_of(block: Block) -> Piece:
     """Return the line with the name: the first one that is not only a form of address."""
-    named = (line for line in block.lines if not _is_form_of_address(line.text))
+    named = (line for line in block.lines if not is_form_of_address(line.text))
     return next(named, block.lines[0])
 
 
-def _is_form_of_address(text: str) -> bool:
-    return all(len(word) <= _JOINING or book("persons").is_all(word) for word in text.split())
+def is_form_of_address(text: str) -> bool:
+    """Return whether a line only says who is addressed, not by name: `Herr und Frau`."""
+    persons = book("persons")
+    return all(len(word) <= _JOINING or persons.is_all(word) for word in text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ def _columns(rows: Sequence[Row]) -> Iterator[Column]:
 def names_below_senders(rows: Sequence[Row]) -> list[name_candidates.Piece]:
     """Return the names of the recipients below the line of the sender."""
     return [
-        next((line for line in lines if not _is_form_of_address(line.text)), lines[0])
+        next((line for line in lines if not is_form_of_address(line.text)), lines[0])
         for _, lines in _letters(rows)
     ]
 

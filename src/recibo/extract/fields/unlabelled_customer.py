@@ -8,6 +8,7 @@ from statistics import median
 from recibo.extract.fields import company_names, name_candidates
 from recibo.extract.fields.name_candidates import Piece
 from recibo.extract.fields.name_page import book, is_address
+from recibo.extract.fields.recipients import is_form_of_address
 from recibo.extract.layout import headings, name_stoplist
 from recibo.extract.layout.rows import Row
 from recibo.extract.text import dates, lexicon
@@ -48,22 +49,28 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[tuple[Piece, Mappi
         for piece in name_candidates.pieces_of(row):
             if _may_be_name(piece.text, known) and not _is_below_text(piece, page[:place]):
                 below = list(_below(piece, page[place + 1 : place + 1 + _MOST_ROWS_BELOW]))
-                features = _features(piece, below)
+                features = _features(piece, [one.text for one in below])
                 is_person = bool(features.get("addresses_person"))
                 is_wide = width >= _WIDE or is_person
                 is_second = is_person or _has_party(piece, below, page[: place + 1])
                 if features and is_wide and is_second:
-                    found.append((piece, {**features, "unlabelled": 1.0}))
+                    found.append((_name_of(piece, below), {**features, "unlabelled": 1.0}))
     return found[:_MOST_NAMES]
 
 
-def _has_party(piece: Piece, below: Sequence[str], rows: Sequence[Row]) -> bool:
+def _name_of(piece: Piece, below: Sequence[Piece]) -> Piece:
+    """Return the first line of a block that is not only a form of address."""
+    is_name = not is_form_of_address(piece.text) or not below
+    return piece if is_name else below[0]
+
+
+def _has_party(piece: Piece, below: Sequence[Piece], rows: Sequence[Row]) -> bool:
     """Return whether the seller's address or tax number is above a block or in its rows."""
     return any(
         is_address(one.text) or _has_long_number(one.text)
         for row in rows
         for one in name_candidates.pieces_of(row)
-        if one.text not in (piece.text, *below)
+        if one.text not in (piece.text, *(line.text for line in below))
     )
 
 
@@ -104,7 +111,7 @@ def _is_below_text(piece: Piece, above: Sequence[Row]) -> bool:
     return False
 
 
-def _below(piece: Piece, rows: Sequence[Row]) -> Iterator[str]:
+def _below(piece: Piece, rows: Sequence[Row]) -> Iterator[Piece]:
     """Yield the lines that follow closely in the column of a name."""
     last = piece
     for row in rows:
@@ -113,7 +120,7 @@ def _below(piece: Piece, rows: Sequence[Row]) -> Iterator[str]:
             return
         if own:
             last = own[0]
-            yield last.text
+            yield last
 
 
 def _is_in_column(piece: Piece, other: Piece) -> bool:

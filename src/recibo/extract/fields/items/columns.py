@@ -144,9 +144,34 @@ def _settled(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
     # The first amount without a quantity is a sum.
     listed = itertools.takewhile(lambda own: own[qty] or not any(map(_is_amount, own)), columned)
     counted = [own for own in listed if own[qty]]
-    for changed in (_gross_total, _net_price, _unnamed_total) if counted else ():
+    for changed in (_net_total, _gross_total, _net_price, _unnamed_total) if counted else ():
         roles = changed(roles, counted)
     return [replace(column, role=role) for column, role in zip(columns, roles, strict=True)]
+
+
+def _net_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:
+    """Make the second of two prices the total if it is one without tax: `Price  Price  Tax  Sum`.
+
+    It is the quantity times the first price in some row, and no more in any; a discount may be off.
+    """
+    prices = [index for index, role in enumerate(roles) if role is Role.UNIT_PRICE]
+    if len(prices) != _PAIR or roles.count(Role.TOTAL) != 1:
+        return roles
+    qty, (price, net), gross = roles.index(Role.QTY), prices, roles.index(Role.TOTAL)
+    products = [_product(own[qty], own[price]) for own in rows]
+    nets = [own[net] for own in rows]
+    pairs = [(product, one.value) for product, one in zip(products, nets, strict=True) if one]
+    is_product = any(product == one for product, one in pairs)
+    is_net = len(pairs) == len(rows) and all(one <= product for product, one in pairs)
+    if not (is_product and is_net and all(_is_taxed(own[net], own[gross]) for own in rows)):
+        return roles
+    changed = {net: Role.TOTAL, gross: Role.OTHER}
+    return [changed.get(index, role) for index, role in enumerate(roles)]
+
+
+def _product(qty: Number | None, price: Number | None) -> Decimal:
+    """Return a quantity times a price, to the cent; 0 without one."""
+    return round(qty.value * price.value, 2) if qty and price else Decimal(0)
 
 
 def _gross_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:

@@ -208,7 +208,8 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
             ahead = are_sums[index : index + _MOST_ROWS_TO_TOTAL]
             total = ahead.index(True) if True in ahead else 0
             continues_until = index + _items_ahead(region, rows[index : index + total + 1])
-        is_end = is_end and index >= continues_until and not (read and read.is_product)
+        is_item = read is not None and (read.is_product or _is_deducted(rows[index:]))
+        is_end = is_end and index >= continues_until and not is_item
         if is_end and has_items:
             if index in group_sums:
                 continue
@@ -219,6 +220,23 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
         region.append((row, read))
         has_items = has_items or read is not None
     return region if has_items else []
+
+
+def _is_deducted(rows: Sequence[PricedRow]) -> bool:
+    """Return whether the first row deducts from an item: `Club Card Price -1.25`, no payment.
+
+    The next amount is that of another item.
+    """
+    (row, read), *below = rows
+    following = next((other for other in below if other[1]), None)
+    if read is None or read.total >= 0 or terminators.meaning(row) is not Meaning.PAYMENT:
+        return False
+    return following is not None and _is_new_item(*following)
+
+
+def _is_new_item(row: Row, read: Priced | None) -> bool:
+    is_named = read is not None and read.has_name and read.total > 0
+    return is_named and terminators.meaning(row) is None
 
 
 def _group_sums(rows: Sequence[PricedRow]) -> frozenset[int]:
