@@ -71,7 +71,9 @@ def _pipes(key: AccessKey, fields: list[str]) -> Payload:
     if len(fields) + 1 < _OFFLINE_FIELDS or not _DAY.fullmatch(fields[2]):
         return Payload(key, is_test=is_test)
     day = int(fields[2])
-    return Payload(key, day=day, total=_amount(fields[3]), is_test=is_test)
+    # Without decimals it is another field of a code in a wrong order.
+    total = _amount(fields[3]) if "." in fields[3] else None
+    return Payload(key, day=day, total=total, is_test=is_test)
 
 
 def _parameters(key: AccessKey, plain: str) -> Payload:

@@ -178,8 +178,14 @@ def _is_withheld(row: Row) -> bool:
 
 
 def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:
-    """Return whether a row begins with the first of some phrases, or with a rate and that."""
-    return bool(phrases) and not row.text[: phrases[0].start].strip(" -*.:#(0123456789%")
+    """Return whether a row begins with the first of some phrases, or with a rate and that.
+
+    A more general word may be before it: `Acréscimos R$ (Taxa de Serviço 10%)  37,19`.
+    """
+    if not phrases:
+        return False
+    before = row.text[: phrases[0].start].strip(" -*.:#(0123456789%")
+    return not before or lexicon.wordbook("surcharge_word").is_all(before)
 
 
 def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:

@@ -77,6 +77,10 @@ _PARTS = (*_SUMS, *_ON_TOP)
 _MOST_PARTS = 5
 _CENT = Decimal("0.01")
 _MODIFIERS = {"excluding", "including"}
+# Of an exchange rate.
+_DECIMALS_OF_RATE = 3
+# So many rates, amounts and sums are compared.
+_MOST_RATES, _MOST_AMOUNTS, _MOST_SUMS = 2, 8, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ class Entry:
 def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     """Return all amounts of the document in reading order, each with its role."""
     found: list[Entry] = []
-    offered = suggestions(rows) | _savings(rows)
+    offered = suggestions(rows) | _savings(rows) | _conversions(rows)
     for row in rows:
         above = rows[row.index - 1] if row.index else None
         own = _of_row(row, above)
@@ -114,6 +118,26 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
         found.extend(own)
     signed = _with_signs_of_payments(tuple(_with_signs_of_totals(found)))
     return tuple(_with_net_totals(tuple(_with_sensible_taxes(signed))))
+
+
+def _conversions(rows: Sequence[Row]) -> frozenset[int]:
+    """Return the rows with a total in another currency: `Total EUR (Kurs 0.9300)  153.33`."""
+    totals = [row for row in rows if role_of([label.kind for label in row.labels]) in _TOTALS]
+    sums = [amount.value for row in totals for amount in row.amounts if row.is_money(amount)]
+    known = list(dict.fromkeys(sums))[:_MOST_SUMS]
+    return frozenset(row.index for row in totals if _is_converted(row, known))
+
+
+def _is_converted(row: Row, sums: Sequence[Decimal]) -> bool:
+    rates = [each.value for each in row.amounts if each.decimals >= _DECIMALS_OF_RATE]
+    return any(
+        abs(other * rate - amount.value) <= _CENT or abs(other - amount.value * rate) <= _CENT
+        for rate in rates[:_MOST_RATES]
+        for amount in row.amounts[:_MOST_AMOUNTS]
+        if row.is_money(amount) and amount.value != rate
+        for other in sums
+        if other != amount.value
+    )
 
 
 def role_of(kinds: Sequence[str]) -> Role:

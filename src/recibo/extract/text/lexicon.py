@@ -19,7 +19,7 @@ _MONTHS = "months"
 _SHARED_ROLES = frozenset(
     {
         *("due_date", "customer", "addressed", "tip", "service_charge", "taxable"),
-        *("discount_sum", "discount_word", "zero_rated", "loyalty", "no_payment"),
+        *("discount_sum", "discount_word", "surcharge_word", "zero_rated", "loyalty", "no_payment"),
         *("signed_number", "card_ending", "voided", "accepted", "withheld"),
     }
 )

@@ -139,6 +139,12 @@ def cleaned(text: str) -> str:
     return re.sub(r"\s{2,}", " ", text).strip(" -:;,|*_=")
 
 
+def without_address(text: str) -> str:
+    """Return a name without the address behind it: `IRMAOS BECKER LTDA - Rua Sao Pedro 77`."""
+    name, dash, rest = text.partition(" - ")
+    return name if dash and _ADDRESS.search(rest) else text
+
+
 def has_letters(text: str) -> bool:
     """Return whether there are enough letters for a name."""
     return sum(sign.isalpha() for sign in text) >= _FEWEST_LETTERS

@@ -238,10 +238,9 @@ def _consumer_name(line: Line, below: Sequence[Line]) -> Extracted[str] | None:
         if match := _NAMED.search(other.text):
             name = names.cleaned(match["name"])
             return fiscal_document.line_cell(other).found(name, confidence=0.9)
-    if numbers and below and (names.has_form(below[0].text) or _is_person(below[0].text)):
-        return fiscal_document.line_cell(below[0]).found(
-            names.cleaned(below[0].text), confidence=0.8
-        )
+    first = names.without_address(below[0].text) if below else ""
+    if numbers and (names.has_form(first) or _is_person(first)):
+        return fiscal_document.line_cell(below[0]).found(names.cleaned(first), confidence=0.8)
     return None
 
 

@@ -161,8 +161,8 @@ def _net_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> li
     products = [_product(own[qty], own[price]) for own in rows]
     nets = [own[net] for own in rows]
     pairs = [(product, one.value) for product, one in zip(products, nets, strict=True) if one]
-    is_product = any(product == one for product, one in pairs)
-    is_net = len(pairs) == len(rows) and all(one <= product for product, one in pairs)
+    is_product = any(abs(product - one) <= _CENT for product, one in pairs)
+    is_net = len(pairs) == len(rows) and all(one <= product + _CENT for product, one in pairs)
     if not (is_product and is_net and all(_is_taxed(own[net], own[gross]) for own in rows)):
         return roles
     changed = {net: Role.TOTAL, gross: Role.OTHER}
@@ -170,8 +170,8 @@ def _net_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> li
 
 
 def _product(qty: Number | None, price: Number | None) -> Decimal:
-    """Return a quantity times a price, to the cent; 0 without one."""
-    return round(qty.value * price.value, 2) if qty and price else Decimal(0)
+    """Return a quantity times a price, 0 without one."""
+    return qty.value * price.value if qty and price else Decimal(0)
 
 
 def _gross_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:

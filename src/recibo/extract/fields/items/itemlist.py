@@ -37,6 +37,9 @@ _INDEX_PLACE = 3
 #: This many rows may begin with 1 and 2 by chance.
 _CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
+#: The numbers of a row in a table of taxes: a code, a rate, an amount and its tax.
+_FEWEST_OF_TAX, _MOST_RATE = 4, 100
+_HALF_CENT = Decimal("0.005")
 #: A quantity and its price are at most this many rows from the total.
 _MOST_DETAILS = 2
 
@@ -56,16 +59,21 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     reach = _NEAR * _pitch([row for row, _ in item_rows])
     _find_factors(entries, reach)
     _set_counts(entries)
+    are_names_below = _are_names_below(entries, reach)
     reads = [entry.priced for entry in entries]
     named = [read for read in reads if read.has_name]
+    if all(read.total <= 0 for read in named):
+        # All items have their names in other rows.
+        whole = (_named_apart(entry, reach, are_below=are_names_below) for entry in entries)
+        reads = [read for read in whole if read]
     columns = _columns(rows)
     first = columns[0] if columns else None
     layout = Layout(
         reach=reach,
-        are_names_below=_are_names_below(entries, reach),
+        are_names_below=are_names_below,
         has_quantities=naming.precede_names(reads) and not _are_indexed(entries, first),
         has_quantities_after_names=naming.follow_names(reads),
-        are_indexed=_are_surely_indexed(entries, first),
+        are_indexed=_are_surely_indexed(entries, first) or _are_tax_codes(reads, rows),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
         have_pieces=naming.have_pieces(reads),
         have_codes=_have_codes(named, first),
@@ -310,6 +318,28 @@ def _are_surely_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
     return _are_indexed(entries, first) and (len(entries) > _CHANCE or is_proven)
 
 
+def _are_tax_codes(reads: Sequence[Priced], rows: Sequence[Row]) -> bool:
+    """Return whether each number before a name is a code in the table of taxes below."""
+    counted = [item_name.leading_qty(read.words) for read in reads]
+    codes = {leading[0] for leading in counted if leading}
+    return bool(codes) and codes <= {row.numbers[0].value for row in rows if _has_tax_code(row)}
+
+
+def _has_tax_code(row: Row) -> bool:
+    """Return whether a row has only a code, a rate, and amounts with the tax at that rate.
+
+    3   20,00   3,83   0,77   4,60
+    """
+    if len(row.numbers) < _FEWEST_OF_TAX or any(map(str.isalpha, row.text)):
+        return False
+    code, rate, *amounts = (each.value for each in row.numbers)
+    is_taxed = any(
+        abs(net * rate / 100 - tax) <= _HALF_CENT
+        for net, tax in itertools.permutations(amounts[:_FEWEST_OF_TAX], 2)
+    )
+    return code == int(code) and 0 < rate < _MOST_RATE and is_taxed
+
+
 def _first_figure(entry: Entry) -> Decimal | None:
     """Return the number at the start of an item's first row."""
     row = entry.priced.row if entry.priced.has_name else (entry.above or [entry.priced.row])[-1]
@@ -387,8 +417,13 @@ def _named(entry: Entry, layout: Layout) -> Priced | None:
     """Return the price with the name of the item, in its row or a row near it."""
     if entry.priced.has_name:
         return naming.whole_name(entry, layout)
-    find = naming.below if layout.are_names_below else naming.above
-    rows = find(entry, layout.reach)
+    return _named_apart(entry, layout.reach, are_below=layout.are_names_below)
+
+
+def _named_apart(entry: Entry, reach: float, *, are_below: bool) -> Priced | None:
+    """Return the price with the name in rows above or below it."""
+    find = naming.below if are_below else naming.above
+    rows = find(entry, reach)
     if not rows:
         # A discount may have only an article number for a name, and `bag` is a unit too.
         words = entry.priced.words
