@@ -2,11 +2,11 @@
 
 import bisect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, groupby
 
 from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Box, Extracted
@@ -72,6 +72,7 @@ _ITEM_SUMS = (*_TOTALS, Role.SUM)
 # The roles of amounts between a sum before tax and the total, and their greatest number.
 _ON_TOP = (Role.TAX, Role.CHARGE, Role.ROUNDING, Role.DISCOUNT)
 _FAR = 8
+_PAIR = 2
 # The roles of amounts that make up a total, and the most of them that are added up.
 _PARTS = (*_SUMS, *_ON_TOP)
 _MOST_PARTS = 5
@@ -117,7 +118,8 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
             own = (replace(entry, role=Role.COUNT) for entry in own)
         found.extend(own)
     signed = _with_signs_of_payments(tuple(_with_signs_of_totals(found)))
-    return tuple(_with_net_totals(tuple(_with_sensible_taxes(signed))))
+    split = tuple(_with_split_totals(signed))
+    return tuple(_with_net_totals(tuple(_with_sensible_taxes(split))))
 
 
 def _conversions(rows: Sequence[Row]) -> frozenset[int]:
@@ -202,6 +204,29 @@ def _adds_up_to_next(net: Entry, below: Sequence[Entry]) -> bool:
         has_tax |= entry.role is Role.TAX and value > _CENT
         extra += -abs(value) if entry.role is Role.DISCOUNT else value
     return False
+
+
+def _with_split_totals(found: Sequence[Entry]) -> Iterator[Entry]:
+    """Make the totals of a row a sum and its tax if both add up to another total.
+
+    `Total  91,93  15,65` below a total of 107,58, or with that total behind them.
+    """
+    totals = {entry.amount.value for entry in found if entry.role in _TOTALS}
+    for _, entries_of in groupby(found, key=lambda entry: entry.row.index):
+        own = list(entries_of)
+        are_totals = all(entry.role in _TOTALS for entry in own)
+        if are_totals and _is_split([entry.amount.value for entry in own], totals):
+            own[:2] = replace(own[0], role=Role.SUBTOTAL), replace(own[1], role=Role.TAX)
+        yield from own
+
+
+def _is_split(values: Sequence[Decimal], totals: Collection[Decimal]) -> bool:
+    if not _PAIR <= len(values) <= _PAIR + 1:
+        return False
+    net, tax, *rest = values
+    whole = net + tax
+    is_tax = 0 < tax < whole * _MOST_TAX
+    return is_tax and (rest == [whole] or (not rest and whole in totals))
 
 
 def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
