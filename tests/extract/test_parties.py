@@ -327,3 +327,49 @@ FJELLVERK SERVICE AS       Moloveien 31, 6005 Ålesund     NO 923 609 016 MVA
 
     assert details.customer_name is not None
     assert details.customer_name.value == "Fjordlys Treningssenter"
+
+
+LETTER = """
+Zimmerei Holzer AG
+Sägeweg 4
+3550 Langnau i. E.
+CHE-114.882.034 MWST
+
+
+                                         Herr und Frau
+                                         Reto und Anna Wenger
+                                         Dorfberg 41
+                                         3550 Langnau i. E.
+
+Rechnung 2025-0417                       12. September 2025
+
+Bezeichnung                 Menge      Ansatz      Betrag CHF
+Geländer nachziehen, Regie      2      300.00          600.00
+Rechnungsbetrag CHF                                    600.00
+"""
+FATTURA = """
+Cedente/prestatore (fornitore)                          Cessionario/committente (cliente)
+Identificativo fiscale: IT02664180276                   Identificativo fiscale: IT03711882401
+Denominazione: Officine Grafiche Bassi S.p.A.           Denominazione: Cantine del Colle S.r.l.
+Indirizzo: Via Emilia Ovest 188                         Indirizzo: Strada Provinciale 14
+Comune: Modena                                          Comune: Castelvetro
+
+Numero documento    Data documento
+1127/PA-25          31-10-2025
+Descrizione               Quantità   Prezzo unitario   %IVA   Prezzo totale
+Etichetta adesiva           100,00              1,00     22          100,00
+Totale documento                                                     122,00
+"""
+
+
+@pytest.mark.parametrize(
+    ("document", "customer"),
+    [(LETTER, "Reto und Anna Wenger"), (FATTURA, "Cantine del Colle S.r.l.")],
+)
+def test_a_customer_is_named_below_a_form_of_address_or_behind_a_label(
+    document: str, customer: str
+) -> None:
+    found = read(document).details.customer_name
+
+    assert found is not None
+    assert found.value == customer

@@ -111,3 +111,10 @@ def test_an_invalid_day_is_left_out(day: str) -> None:
 
     assert payload is not None
     assert payload.day is None
+
+
+def test_a_whole_number_in_the_place_of_the_total_is_none() -> None:
+    payload = qr_payloads.parse(f"https://x/qrcode?p={NFCE}|2|1|1|09|299.65|6167AB|1|ABCDEF")
+
+    assert payload is not None
+    assert payload.total is None

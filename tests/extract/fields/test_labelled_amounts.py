@@ -166,3 +166,33 @@ Base Imponible     % IVA    Cuota IVA    Total Factura
 )
 def test_an_amount_belongs_to_the_heading_above_it(text: str, expected: dict[str, Role]) -> None:
     assert roles(text) == expected
+
+
+@pytest.mark.parametrize("rate", ["0.9300", "1.0753"])
+def test_a_total_in_another_currency_is_no_total(rate: str) -> None:
+    converted = {"0.9300": "153.33", "1.0753": "153.34"}[rate]
+
+    found = roles(f"Total CHF  142.60\nTotal EUR (Kurs {rate})  {converted}")
+
+    assert found == {"142.60": Role.PAYABLE, rate: Role.COUNT, converted: Role.COUNT}
+
+
+def test_an_amount_next_to_a_rate_that_does_not_lead_to_it_is_a_total() -> None:
+    assert roles("Total CHF 142.60\nTotal EUR (Kurs 0.9300) 99.00")["99.00"] is Role.PAYABLE
+
+
+@pytest.mark.parametrize(
+    "printed",
+    ["Total  91.93  15.65\nGrand Total  107.58", "Total  91.93  15.65  107.58"],
+)
+def test_two_totals_in_a_row_that_add_up_to_another_are_a_sum_and_its_tax(printed: str) -> None:
+    found = roles(printed)
+
+    assert (found["91.93"], found["15.65"]) == (Role.SUBTOTAL, Role.TAX)
+    assert found["107.58"] in (Role.TOTAL, Role.PAYABLE)
+
+
+def test_two_totals_in_a_row_without_their_sum_stay_totals() -> None:
+    found = roles("Total  91.93  15.65\nGrand Total  120.00")
+
+    assert (found["91.93"], found["15.65"]) == (Role.TOTAL, Role.TOTAL)

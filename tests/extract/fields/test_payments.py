@@ -44,3 +44,22 @@ def test_a_row_about_the_methods_of_a_shop_is_no_payment(row: str) -> None:
 
 def test_an_amount_that_was_accepted_is_a_payment() -> None:
     assert methods("Visa accepted here       24.90") == [PaymentMethod.CARD]
+
+
+def test_a_tax_right_of_a_note_on_a_card_is_not_what_was_paid_with_it() -> None:
+    rows = rows_of("Mastercard ending 4417        VAT 25%  65.25")
+
+    [found] = payment_candidates(rows, entries(rows))
+
+    assert (found.found.value.amount, found.found.value.last4) == (None, "4417")
+
+
+@pytest.mark.parametrize(
+    ("row", "method"),
+    [
+        ("DISCV TEND             66.60", PaymentMethod.CARD),
+        ("TICKET RESTO CARTE     25,00", PaymentMethod.VOUCHER),
+    ],
+)
+def test_an_abbreviation_names_a_method(row: str, method: PaymentMethod) -> None:
+    assert methods(row) == [method]

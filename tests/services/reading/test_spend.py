@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from recibo.lib import clock
-from recibo.schemas.actor import Actor
+from recibo.schemas.actor import Member
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading import rollups, spend
@@ -19,6 +19,12 @@ from tests import make
 
 SPRING = Period(dt.date(2026, 2, 10), dt.date(2026, 4, 9))
 APRIL = dt.date(2026, 4, 1)
+
+
+@pytest.fixture
+async def member(database: Database) -> Member:
+    """The owner of an org."""
+    return await make.member(database, await make.org(database))
 
 
 async def add(database: Database, org_id: str, **columns: Any) -> None:
@@ -44,17 +50,17 @@ async def add(database: Database, org_id: str, **columns: Any) -> None:
             await rollups.change(session, OrgId(org_id), before=None, after=rollups.entry_of(row))
 
 
-async def test_currencies_are_never_added(database: Database, actor: Actor) -> None:
+async def test_currencies_are_never_added(database: Database, member: Member) -> None:
     other = await make.org(database)
-    await add(database, actor.org_id, total=Decimal("41.37"))
-    await add(database, actor.org_id, total=Decimal("0.6301"), category=None)
-    await add(database, actor.org_id, currency="BRL", total=None)
+    await add(database, member.org_id, total=Decimal("41.37"))
+    await add(database, member.org_id, total=Decimal("0.6301"), category=None)
+    await add(database, member.org_id, currency="BRL", total=None)
     for missing in ({"currency": None}, {"issued_on": None}, {"deleted_at": clock.now()}):
-        await add(database, actor.org_id, **missing)
+        await add(database, member.org_id, **missing)
     await add(database, other)
     async with database.read() as session:
-        euros, reais = await spend.by_currency(session, actor, SPRING)
-        undated = await spend.undated(session, actor, most=5)
+        euros, reais = await spend.by_currency(session, member, SPRING)
+        undated = await spend.undated(session, member, most=5)
 
     assert ("EUR", 2, Decimal("42.0001")) == (euros.currency, euros.receipts, euros.total)
     assert [Sum("fuel", 1, Decimal("41.37")), Sum("", 1, Decimal("0.6301"))] == euros.categories
@@ -62,63 +68,65 @@ async def test_currencies_are_never_added(database: Database, actor: Actor) -> N
     assert 1 == undated
 
 
-async def test_months_are_counted_by_the_state_of_review(database: Database, actor: Actor) -> None:
+async def test_months_are_counted_by_the_state_of_review(
+    database: Database, member: Member
+) -> None:
     days = (dt.date(2026, 2, 28), dt.date(2026, 4, 1), dt.date(2026, 4, 30), dt.date(2026, 5, 1))
     for day in days:
-        await add(database, actor.org_id, issued_on=day, review_status=ReviewStatus.APPROVED)
+        await add(database, member.org_id, issued_on=day, review_status=ReviewStatus.APPROVED)
     # Without a currency or a total it counts, too.
     await add(
         database,
-        actor.org_id,
+        member.org_id,
         currency=None,
         total=None,
         category=None,
         review_status=ReviewStatus.APPROVED,
     )
-    await add(database, actor.org_id)
+    await add(database, member.org_id)
     await add(database, await make.org(database), review_status=ReviewStatus.APPROVED)
     months = [dt.date(2026, month, 1) for month in (4, 3, 2)]
     async with database.read() as session:
-        counts = await spend.counts_of(session, actor, months, review=ReviewStatus.APPROVED)
-        none = await spend.counts_of(session, actor, [], review=ReviewStatus.APPROVED)
+        counts = await spend.counts_of(session, member, months, review=ReviewStatus.APPROVED)
+        none = await spend.counts_of(session, member, [], review=ReviewStatus.APPROVED)
 
     assert dict(zip(months, (3, 0, 1), strict=True)) == counts
     assert {} == none
 
 
-async def test_period_includes_its_first_and_last_day(database: Database, actor: Actor) -> None:
+async def test_period_includes_its_first_and_last_day(database: Database, member: Member) -> None:
     days = ("2026-02-09", "2026-02-10", "2026-02-28", "2026-04-09", "2026-04-10")
     for day in days:
-        await add(database, actor.org_id, issued_on=dt.date.fromisoformat(day))
+        await add(database, member.org_id, issued_on=dt.date.fromisoformat(day))
     async with database.read() as session:
-        [euros] = await spend.by_currency(session, actor, SPRING)
+        [euros] = await spend.by_currency(session, member, SPRING)
 
     assert [Sum("2026-02", 2, Decimal(20)), Sum("2026-04", 1, Decimal(10))] == euros.months
     assert [dt.date(2026, 2, 1), dt.date(2026, 3, 1), APRIL] == SPRING.months
 
 
-async def test_states_of_review_are_counted(database: Database, actor: Actor) -> None:
+async def test_states_of_review_are_counted(database: Database, member: Member) -> None:
     for status in (ReviewStatus.APPROVED, ReviewStatus.APPROVED, ReviewStatus.NEEDS_REVIEW):
-        await add(database, actor.org_id, review_status=status)
+        await add(database, member.org_id, review_status=status)
     async with database.read() as session:
-        [euros] = await spend.by_currency(session, actor, SPRING)
+        [euros] = await spend.by_currency(session, member, SPRING)
 
     assert {"approved": 2, "needs_review": 1} == euros.reviews
 
 
 async def test_merchants_are_those_with_the_largest_totals(
-    database: Database, actor: Actor
+    database: Database, member: Member
 ) -> None:
-    await add(database, actor.org_id, merchant_name="PADARIA REAL", total=Decimal(30))
-    await add(database, actor.org_id, merchant_name="Padaria Real", total=Decimal("11.20"))
-    await add(database, actor.org_id, merchant_name="Cantina", total=Decimal(40))
-    await add(database, actor.org_id, merchant_name="Copa", total=None)
-    await add(database, actor.org_id, merchant_name=None, total=Decimal(99))
-    await add(database, actor.org_id, merchant_name="Too late", issued_on=dt.date(2026, 5, 1))
-    await add(database, actor.org_id, merchant_name="Elsewhere", currency="BRL")
+    await add(database, member.org_id, merchant_name="PADARIA REAL", total=Decimal(30))
+    await add(database, member.org_id, merchant_name="Padaria Real", total=Decimal("11.20"))
+    await add(database, member.org_id, merchant_name="Cantina", total=Decimal(40))
+    await add(database, member.org_id, merchant_name="Copa", total=None)
+    await add(database, member.org_id, merchant_name=None, total=Decimal(99))
+    await add(database, member.org_id, merchant_name="Too late", issued_on=dt.date(2026, 5, 1))
+    await add(database, member.org_id, merchant_name="Elsewhere", currency="BRL")
     async with database.read() as session:
-        found = await spend.top_merchants(session, actor, SPRING, "EUR", limit=3)
-        nothing = await spend.top_merchants(session, actor, SPRING, "USD", limit=3)
+        found = await spend.top_merchants(session, member, SPRING, "EUR", limit=3)
+        nothing = await spend.top_merchants(session, member, SPRING, "USD", limit=3)
 
     assert [
         Sum("Padaria Real", 2, Decimal("41.20")),
@@ -142,30 +150,30 @@ async def test_merchants_are_those_with_the_largest_totals(
     ],
 )
 async def test_merchants_are_those_of_the_days_of_the_period(
-    database: Database, actor: Actor, first: str, last: str, total: str
+    database: Database, member: Member, first: str, last: str, total: str
 ) -> None:
     days = ("2026-02-01", "2026-02-10", "2026-04-09", "2026-03-15", "2026-04-30")
     for day, amount in zip(days, (1, 10, 100, 1000, 10000), strict=True):
         date = dt.date.fromisoformat(day)
-        await add(database, actor.org_id, issued_on=date, total=Decimal(amount))
+        await add(database, member.org_id, issued_on=date, total=Decimal(amount))
     period = Period(dt.date.fromisoformat(first), dt.date.fromisoformat(last))
     async with database.read() as session:
-        [merchant] = await spend.top_merchants(session, actor, period, "EUR", limit=3)
+        [merchant] = await spend.top_merchants(session, member, period, "EUR", limit=3)
 
     assert Decimal(total) == merchant.total
     assert total.count("1") == merchant.receipts
 
 
 async def test_totals_of_a_merchant_follow_a_corrected_date(
-    database: Database, actor: Actor
+    database: Database, member: Member
 ) -> None:
-    await add(database, actor.org_id, total=Decimal("41.37"))
+    await add(database, member.org_id, total=Decimal("41.37"))
     async with database.write() as session:
         row = (await session.execute(select(Receipt))).scalar_one()
         before = rollups.entry_of(row)
         row.issued_on = dt.date(2026, 5, 1)
         row.total = Decimal("7.00")
-        await rollups.change(session, actor.org_id, before=before, after=rollups.entry_of(row))
+        await rollups.change(session, member.org_id, before=before, after=rollups.entry_of(row))
     async with database.read() as session:
         rows = (await session.execute(select(MerchantMonth))).scalars().all()
 

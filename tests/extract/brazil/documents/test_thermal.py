@@ -228,3 +228,34 @@ def _taxes(text: str) -> Decimal | None:
 def _without_taxes() -> str:
     """Return an NFC-e up to the statement of its taxes."""
     return brazilian_receipts.NFCE[: brazilian_receipts.NFCE.index("Tributos")]
+
+
+def test_a_company_is_the_consumer_although_its_address_is_behind_its_name() -> None:
+    printed = brazilian_receipts.NFCE.replace(
+        "CONSUMIDOR NAO IDENTIFICADO",
+        "CONSUMIDOR CNPJ: 11.222.333/0001-81\nIRMAOS BECKER LTDA - Rua Sao Pedro 77, Sao Jose",
+    )
+
+    details = pipeline.understand([[text_page(printed)]]).details
+
+    assert details.customer_name is not None
+    assert details.customer_name.value == "IRMAOS BECKER LTDA"
+
+
+def test_a_number_in_the_queue_is_not_the_name_of_the_seller() -> None:
+    receipt = pipeline.understand([[text_page(f"SENHA\n318\n{brazilian_receipts.NFCE.lstrip()}")]])
+
+    assert receipt.merchant_name is not None
+    assert "SENHA" not in receipt.merchant_name.value
+
+
+def test_a_surcharge_that_is_named_a_service_charge_is_one() -> None:
+    printed = brazilian_receipts.NFCE.replace(
+        "Desconto R$                           2,00\nValor a Pagar R$                     20,44",
+        "Acréscimos R$ (Taxa de Serviço 10%)   2,24\nValor a Pagar R$                     24,68",
+    )
+
+    charge = pipeline.understand([[text_page(printed)]]).details.service_charge
+
+    assert charge is not None
+    assert str(charge.value) == "2.24"

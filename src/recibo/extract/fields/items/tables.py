@@ -273,8 +273,8 @@ def _continues(current: _TableItem, row: Row, cell: Cell, reach: float) -> bool:
     is_near = cell.box.y_center - last.box.y_center < _WRAPPED * cell.box.height
     is_whole = ":" in cell.text or row.line.page != current.row.line.page
     is_broken = item_name.continues(last.text, cell.text) or _is_full(last, cell, reach)
-    # Unlike on a till receipt, a note on an item begins with a capital.
-    first = cell.text.split()[0].strip(",.;:")
+    # Unlike on a till receipt, a note begins with a capital or an abbreviation: `inkl. Batterie`.
+    first = cell.text.split()[0].strip(",;")
     is_broken = is_broken or (first.isalpha() and first.islower())
     return is_near and not is_whole and is_broken
 
