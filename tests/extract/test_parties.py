@@ -373,3 +373,30 @@ def test_a_customer_is_named_below_a_form_of_address_or_behind_a_label(
 
     assert found is not None
     assert found.value == customer
+
+
+@pytest.mark.parametrize("label", ["C.F.", "Cod. Fisc. cliente:"])
+def test_a_personal_code_is_the_customers_only_if_its_label_says_so(label: str) -> None:
+    receipt = read(
+        f"""
+        PARAFARMACIA AL PONTE
+        di Bortolin Silvia & C. S.a.s.
+        Via Garibaldi 44 - 31100 TREVISO
+        P.IVA 01533030480
+        DOCUMENTO COMMERCIALE
+DESCRIZIONE          IVA%   Prezzo(€)
+SHAMPOO DELICATO      22%       12,90
+TOTALE COMPLESSIVO              12,90
+Pagamento contante              12,90
+28/02/2026 11:05
+{label} RSSLCU85T10L407V
+""",
+        exact=False,
+    )
+
+    assert receipt.merchant_tax_id is not None
+    assert receipt.merchant_tax_id.value == "01533030480"
+    customer = receipt.details.customer_tax_id
+    assert (customer.value if customer else None) == (
+        "RSSLCU85T10L407V" if "cliente" in label else None
+    )
