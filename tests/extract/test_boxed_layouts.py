@@ -226,7 +226,7 @@ def test_an_argentine_invoice_names_its_customer_and_when_it_is_due() -> None:
 """).details
 
     assert details.customer_name is not None
-    assert details.customer_name.value == "Aceros Rosario S.A"
+    assert details.customer_name.value == "Aceros Rosario S.A."
     assert details.due_date is not None
     assert details.due_date.value == dt.date(2026, 10, 16)
 

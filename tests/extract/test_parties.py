@@ -400,3 +400,59 @@ Pagamento contante              12,90
     assert (customer.value if customer else None) == (
         "RSSLCU85T10L407V" if "cliente" in label else None
     )
+
+
+def test_a_tax_number_below_the_country_of_a_letter_is_the_recipients() -> None:
+    letter = """
+                                                        Lena Brandt
+                                                        UX Research
+                                                        Oranienstraße 118 · 10969 Berlin
+
+Lena Brandt · Oranienstraße 118 · 10969 Berlin
+Donaublick Versicherungs-Service AG
+z. Hd. Mag. Peter Schramm
+Untere Donaustraße 21
+1020 Wien
+Österreich
+UID: ATU71844203
+
+Rechnung Nr. 2026-07                          Berlin, 2. April 2026
+
+Leistung                           Menge     Einzelpreis     Betrag
+Remote-Interviews                  12,00           96,00   1.152,00 €
+Rechnungsbetrag                                            1.152,00 €
+
+USt-IdNr. DE299184277
+"""
+    receipt = read(letter)
+
+    assert receipt.merchant_tax_id is not None
+    assert receipt.details.customer_tax_id is not None
+    assert receipt.merchant_tax_id.value == "DE299184277"
+    assert receipt.details.customer_tax_id.value == "ATU71844203"
+
+
+def test_initials_are_not_the_label_of_a_customer() -> None:
+    initials = read("M S KOBAYASHI MERCEARIA\nAV CENTRAL 22 SAO PAULO\nTOTAL R$ 70,00", exact=False)
+    label = read("PAPER SHOP\nM/s Kobayashi Stores\nTOTAL Rs. 70.00", exact=False)
+
+    assert initials.details.customer_name is None
+    assert label.details.customer_name is not None
+    assert label.details.customer_name.value == "Kobayashi Stores"
+
+
+def test_a_greeting_is_not_the_seller() -> None:
+    printed = """
+Vamo Viajes
+¡Gracias por viajar con nosotros, Irene!
+Calle de Alcalá 41, 28014 Madrid
+NIF B88441829
+Tarifa del viaje           11,76 €
+Tasa de reserva             0,90 €
+Total                      12,66 €
+02/05/2026 0:12
+"""
+    merchant = read(printed).merchant_name
+
+    assert merchant is not None
+    assert merchant.value == "Vamo Viajes"

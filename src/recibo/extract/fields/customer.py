@@ -55,6 +55,7 @@ _NUMBER_AT_END = re.compile(r"(?<=\w)\s*\(\W*\d[\d\s-]*\)$")
 _TAX_NUMBER_AT_END = re.compile(
     r"(?<=\w)(?:\s*[-–—,|]\s*|\s+)[A-Z]{2,5}(?:/[A-Z]{2,5})?[.:]?\s*\d[\d.\-/]{7,20}[A-Z\d]?$"
 )
+_INITIALS = re.compile(r"[^\W\d_](?: [^\W\d_])+")
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
 
 
@@ -245,6 +246,9 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
             is_alone = not any(map(str.isalnum, rest))
             is_weak = normalize(piece.text[label.start : label.end]).letters in _weak()
             is_led = is_alone and not is_weak
+            if _INITIALS.fullmatch(piece.text[label.start : label.end]):
+                # Not the label `M/s`: `M S Kobayashi`.
+                continue
             is_led |= label.kind == _ADDRESSED or _AFTER_LABEL.match(rest) is not None
             if is_led and (
                 label.start <= _FIRST_SIGNS or _FIRST_WORD.match(piece.text[: label.start])

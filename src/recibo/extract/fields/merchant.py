@@ -61,6 +61,7 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         if not any(is_not_name(text) for text in _texts(candidate))
         and not _is_customer(candidate, labels)
         and not _is_owner(candidate)
+        and not _is_greeting(candidate)
     ]
     # A buyer's name may be on a page twice, once without its label.
     columns = recipients.of_buyer(page)
@@ -72,6 +73,12 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         for one, values in own or found
         if not _is_item(one, values)
     ]
+
+
+def _is_greeting(candidate: Candidate) -> bool:
+    """Return whether a text thanks the customer for something, perhaps in the largest type."""
+    found = book("greetings").find(candidate.name)
+    return any(not any(map(str.isalnum, candidate.name[: one.start])) for one in found)
 
 
 def _is_item(candidate: Candidate, values: Mapping[str, float]) -> bool:

@@ -22,6 +22,7 @@ _EDGE, _GAP = 0.7, 1.0
 _MOST_PIECES = 120
 # The first line is within so many heights of the line of the sender, which is small.
 _MOST_BELOW_SENDER = 12.0
+_MOST_BELOW_TOWN = 2
 # `93B Sai Yu Chung`
 _NUMBER_FIRST = re.compile(r"\d{1,5}[A-Z]?,?\s+[^\W\d]{2}")
 # The least ratio of the heights of lines in one type.
@@ -207,8 +208,19 @@ def names_below_senders(rows: Sequence[Row]) -> list[name_candidates.Piece]:
 def _below_senders(rows: Sequence[Row]) -> Iterator[Column]:
     for sender, lines in _letters(rows):
         left = sender.box.x0 - _INDENTED * sender.box.height
-        box = Box(left, sender.box.y1, sender.box.x1, lines[-1].box.y1)
+        box = Box(left, sender.box.y1, sender.box.x1, _end_of_letter(lines[-1], rows))
         yield Column(sender.row.line.page, box)
+
+
+def _end_of_letter(town: name_candidates.Piece, rows: Sequence[Row]) -> float:
+    """Return the lower end of the lines that follow a town closely: a country, a tax number."""
+    last = town.box
+    for row in rows[town.row.index + 1 : town.row.index + 1 + _MOST_BELOW_TOWN]:
+        own = [one for one in name_candidates.pieces_of(row) if _is_in_column(town, one)]
+        if not own or own[0].box.y0 - last.y1 > _GAP * last.height:
+            break
+        last = own[0].box
+    return last.y1
 
 
 def _with_persons(rows: Sequence[Row]) -> Iterator[Column]:
