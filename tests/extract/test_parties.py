@@ -445,7 +445,7 @@ def test_a_greeting_is_not_the_seller() -> None:
     printed = """
 Vamo Viajes
 ¡Gracias por viajar con nosotros, Irene!
-Calle de Alcalá 41, 28014 Madrid
+Gran Vía 41, 28013 Madrid
 NIF B88441829
 Tarifa del viaje           11,76 €
 Tasa de reserva             0,90 €
