@@ -113,8 +113,9 @@ def test_an_invalid_day_is_left_out(day: str) -> None:
     assert payload.day is None
 
 
-def test_a_whole_number_in_the_place_of_the_total_is_none() -> None:
-    payload = qr_payloads.parse(f"https://x/qrcode?p={NFCE}|2|1|1|09|299.65|6167AB|1|ABCDEF")
+@pytest.mark.parametrize(("printed", "total"), [("09", None), ("299,65", Decimal("299.65"))])
+def test_a_whole_number_is_not_the_total(printed: str, total: Decimal | None) -> None:
+    payload = qr_payloads.parse(f"https://x/qrcode?p={NFCE}|2|1|09|{printed}|6167AB|1|ABCDEF")
 
     assert payload is not None
-    assert payload.total is None
+    assert payload.total == total

@@ -72,7 +72,7 @@ def _pipes(key: AccessKey, fields: list[str]) -> Payload:
         return Payload(key, is_test=is_test)
     day = int(fields[2])
     # Without decimals it is another field of a code in a wrong order.
-    total = _amount(fields[3]) if "." in fields[3] else None
+    total = None if fields[3].isdigit() else _amount(fields[3])
     return Payload(key, day=day, total=total, is_test=is_test)
 
 
