@@ -364,7 +364,10 @@ Totale documento                                                     122,00
 
 @pytest.mark.parametrize(
     ("document", "customer"),
-    [(LETTER, "Reto und Anna Wenger"), (FATTURA, "Cantine del Colle S.r.l.")],
+    [
+        (LETTER, "Reto und Anna Wenger"),
+        (FATTURA, "Cantine del Colle S.r.l."),
+    ],
 )
 def test_a_customer_is_named_below_a_form_of_address_or_behind_a_label(
     document: str, customer: str
@@ -373,6 +376,14 @@ def test_a_customer_is_named_below_a_form_of_address_or_behind_a_label(
 
     assert found is not None
     assert found.value == customer
+
+
+def test_a_name_of_short_words_is_no_form_of_address() -> None:
+    above, _, below = LETTER.partition("Herr und Frau\n")
+    found = read(above + below.replace("Reto und Anna Wenger", "Bo Li")).details.customer_name
+
+    assert found is not None
+    assert found.value == "Bo Li"
 
 
 @pytest.mark.parametrize("label", ["C.F.", "Cod. Fisc. cliente:"])

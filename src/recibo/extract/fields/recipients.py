@@ -1,6 +1,7 @@
 """Finds the buyer: the block of a letter, below the line of the sender, and below a label."""
 
 import itertools
+import operator
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -156,8 +157,10 @@ def name_of(block: Block) -> Piece:
 
 def is_form_of_address(text: str) -> bool:
     """Return whether a line only says who is addressed, not by name: `Herr und Frau`."""
-    persons = book("persons")
-    return all(len(word) <= _JOINING or persons.is_all(word) for word in text.split())
+    named = [book("persons").is_all(word) for word in text.split()]
+    is_joined = (len(word) <= _JOINING for word in text.split())
+    # `Bo Li` is a name.
+    return any(named) and all(map(operator.or_, named, is_joined))
 
 
 @dataclass(frozen=True, slots=True)
