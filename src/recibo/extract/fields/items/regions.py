@@ -208,8 +208,8 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
             ahead = are_sums[index : index + _MOST_ROWS_TO_TOTAL]
             total = ahead.index(True) if True in ahead else 0
             continues_until = index + _items_ahead(region, rows[index : index + total + 1])
-        is_item = read is not None and (read.is_product or _is_deducted(rows[index:]))
-        is_end = is_end and index >= continues_until and not is_item
+        is_end = is_end and index >= continues_until and not (read and read.is_product)
+        is_end = is_end and not _is_deducted(rows, index)
         if is_end and has_items:
             if index in group_sums:
                 continue
@@ -222,21 +222,19 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
     return region if has_items else []
 
 
-def _is_deducted(rows: Sequence[PricedRow]) -> bool:
-    """Return whether the first row deducts from an item: `Club Card Price -1.25`, no payment.
+def _is_deducted(rows: Sequence[PricedRow], index: int) -> bool:
+    """Return whether a row deducts from an item, and is no payment: `Club Card Price -1.25`.
 
     The next amount is that of another item.
     """
-    (row, read), *below = rows
-    following = next((other for other in below if other[1]), None)
+    row, read = rows[index]
     if read is None or read.total >= 0 or terminators.meaning(row) is not Meaning.PAYMENT:
         return False
-    return following is not None and _is_new_item(*following)
-
-
-def _is_new_item(row: Row, read: Priced | None) -> bool:
-    is_named = read is not None and read.has_name and read.total > 0
-    return is_named and terminators.meaning(row) is None
+    below = itertools.islice(rows, index + 1, index + 1 + _MOST_ROWS_TO_TOTAL)
+    following = next((other for _, other in below if other), None)
+    if following is None or terminators.meaning(following.row) is not None:
+        return False
+    return following.has_name and following.total > 0
 
 
 def _group_sums(rows: Sequence[PricedRow]) -> frozenset[int]:
