@@ -25,7 +25,7 @@ _SHARED_ROLES = frozenset(
 )
 _PAID = "paid_"
 #: The kinds of phrases with which a row may begin.
-_ROW_KINDS = ("end", "on_item", "item", "final")
+_ROW_KINDS = ("end", "on_item", "item", "final", "summary")
 
 
 @cache

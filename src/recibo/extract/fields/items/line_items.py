@@ -12,6 +12,7 @@ from recibo.extract.fields.items import (
     arithmetic,
     classed_rows,
     details,
+    fees_below,
     item_details,
     item_name,
     itemlist,
@@ -119,13 +120,26 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
         return tabled
     if document and is_note:
         service = nfse.service(document.document)
-        return (service,) if service else ()
+        return _services(service, lines) if service else ()
     listed = _on_narrow_page(lines, amounts) if is_narrow else _on_wide_page(lines)
     if charges := _charges_of_single((*tabled, *listed), lines):
         return charges
     if len(tabled) <= 1 and len(listed) <= 1 and (sold := metered.read(lines)):
         return sold if not _products((*tabled, *listed)) else tabled or listed
-    return _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
+    items = _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
+    return (*items, *map(_item, fees_below.find(lines, _sum(items))))
+
+
+def _services(service: Extracted[LineItem], lines: Sequence[Row]) -> _Items:
+    """Return the services that a description lists if their sum is its amount, else one service."""
+    box = service.box
+    described = [
+        row
+        for row in lines
+        if box and row.line.page == service.page and box.y0 < row.line.box.y_center < box.y1
+    ]
+    listed = itemlist.read(described)
+    return listed if len(listed) >= _FEWEST and _sum(listed) == service.value.total else (service,)
 
 
 def _on_narrow_page(lines: Sequence[Row], amounts: Counter[Decimal]) -> _Items:
@@ -139,7 +153,8 @@ def _on_wide_page(lines: Sequence[Row]) -> _Items:
 
     Such rows may be anything; only their sum shows that they are items.
     """
-    by_section = sectioned(lines) or tuple(map(_item, summed_rows.find(lines)))
+    charged = terminators.without_summaries(lines)
+    by_section = sectioned(charged) or tuple(map(_item, summed_rows.find(charged)))
     listed = itemlist.read(lines)
     if _sum(listed) not in terminators.totals(lines) or len(by_section) > len(listed):
         return by_section

@@ -180,13 +180,20 @@ def whole_name(entry: Entry, layout: Layout) -> Priced:
 def _is_wrapped(read: Priced, row: Row) -> bool:
     """Return whether a row continues a name in whose row its first word has no room.
 
-    Names in capitals are cut, not wrapped, and the row below is something else.
+    Names in capitals are cut, not wrapped, and the row below is something else, unless it begins
+    where the name begins, behind a code or a quantity.
     """
     is_priced = "\t" in row.text or any(figure.is_money for figure in row.numbers)
     is_bare = not is_priced and item_name.is_name(row.text)
-    if not is_bare or read.words.isupper() or row.text.isupper() != read.words.isupper():
+    if not is_bare or row.text.isupper() != read.words.isupper():
         return False
-    is_at_edge = abs(row.line.box.x0 - read.row.line.box.x0) <= row.height
+    left = read.row.line.box.x0
+    if read.words.isupper():
+        name = item_name.strip_code(without_qty(read))
+        left = read.row.x_at(read.row.text.find(name))
+        if left - read.row.line.box.x0 < row.height:
+            return False
+    is_at_edge = abs(row.line.box.x0 - left) <= row.height
     last = len(read.words.rstrip())
     room = read.row.x_at(last + 1) - read.row.x_at(last)
     return is_at_edge and room < row.line.words[0].box.width + row.height

@@ -10,6 +10,7 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import Number
 
+_END_KINDS = ("end", "summary")
 _TOTALS = ("payable", "total", "subtotal")
 _ENDS = (*_TOTALS, "tax", "cash", "change", "card", "rounding", "charge", "count", "sum")
 #: `Subtotal before discount`, `Total incl. tax`.
@@ -65,6 +66,22 @@ def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
     return frozenset(amount.value for row in ends if (amount := _last_amount(row)))
 
 
+def without_summaries(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that are not in a table of taxes with a title, up to the next total."""
+    left: list[Row] = []
+    is_summary = False
+    for row in rows:
+        is_title = _is_title(row)
+        is_summary = is_title or (is_summary and meaning(row) is not Meaning.END)
+        if is_title or not is_summary:
+            left.append(row)
+    return left
+
+
+def _is_title(row: Row) -> bool:
+    return lexicon.row_kind(row.text) == "summary"
+
+
 def _last_amount(row: Row) -> Number | None:
     """Return the last amount of a row, or its last number if amounts have no decimals."""
     figures = [figure for figure in row.numbers if not figure.is_percent]
@@ -88,14 +105,14 @@ def ends_table(row: Row) -> bool:
     A label without an amount below an item is part of its description.
     """
     has_amount = any(figure.is_money or len(figure.readings) > 1 for figure in row.numbers)
-    return lexicon.row_kind(row.text) == "end" or (has_amount and meaning(row) in ENDS)
+    return lexicon.row_kind(row.text) in _END_KINDS or (has_amount and meaning(row) in ENDS)
 
 
 def ends_list(row: Row, *, has_amount: bool) -> bool:
     """Return whether a row ends a list of items: a total with its amount, or only its label."""
     if meaning(row) not in ENDS:
         return False
-    return has_amount or lexicon.phrasebook(*_TOTALS).is_all(_label(row))
+    return has_amount or _is_title(row) or lexicon.phrasebook(*_TOTALS).is_all(_label(row))
 
 
 def is_final_price(row: Row) -> bool:
@@ -120,7 +137,7 @@ def _meaning(label: str) -> Meaning | None:
             return None
         case "on_item":
             return Meaning.ON_ITEM
-        case "end":
+        case "end" | "summary":
             return Meaning.END
         case _:
             return _labelled(label)
