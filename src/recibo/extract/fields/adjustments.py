@@ -22,6 +22,8 @@ _NO_DISCOUNT = {Role.ROUNDING, Role.TAX, *_TOTALS, *_PAYMENTS}
 _MOST = Decimal(10) ** 9
 # A rounding is smaller than the largest coin.
 _MOST_ROUNDING = Decimal(1)
+# Of amounts without decimals: Hungarian ones are rounded to 5 forints, Chilean to 10 pesos.
+_MOST_WHOLE_ROUNDING = Decimal(5)
 _MANY_LETTERS = 20
 _MOST_LETTERS = 45
 # Before an amount: it is subtracted.
@@ -122,7 +124,8 @@ def _signed(entries: Sequence[Entry], page: _Page) -> Iterator[AmountCandidate]:
     """Yield the roundings as printed, and with a minus that may be missing."""
     for entry in entries:
         value = entry.amount.value
-        if abs(value) < _MOST_ROUNDING:
+        is_small = abs(value) < _MOST_ROUNDING
+        if is_small or (not entry.amount.decimals and abs(value) <= _MOST_WHOLE_ROUNDING):
             yield _candidate(entry.row, entry.amount, page)
             if value > 0:
                 negative = entry.amount.negative

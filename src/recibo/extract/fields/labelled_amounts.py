@@ -77,6 +77,9 @@ _PAIR = 2
 _PARTS = (*_SUMS, *_ON_TOP)
 _MOST_PARTS = 5
 _CENT = Decimal("0.01")
+# A tax is rounded for each item, so its rate is off by so many percent of it.
+_OFF_OF_RATE = 1
+_PAYMENTS = {Role.CARD, Role.CASH}
 _MODIFIERS = {"excluding", "including"}
 # Of an exchange rate.
 _DECIMALS_OF_RATE = 3
@@ -118,8 +121,9 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
             own = (replace(entry, role=Role.COUNT) for entry in own)
         found.extend(own)
     signed = _with_signs_of_payments(tuple(_with_signs_of_totals(found)))
-    split = tuple(_with_split_totals(signed))
-    return tuple(_with_net_totals(tuple(_with_sensible_taxes(split))))
+    paid = _with_discounted_sums(tuple(_with_split_totals(signed)))
+    named = tuple(_with_rated_taxes(tuple(_with_rounded_totals(paid))))
+    return tuple(_with_net_totals(tuple(_with_sensible_taxes(named))))
 
 
 def _conversions(rows: Sequence[Row]) -> frozenset[int]:
@@ -229,6 +233,47 @@ def _is_split(values: Sequence[Decimal], totals: Collection[Decimal]) -> bool:
     return is_tax and (rest == [whole] or (not rest and whole in totals))
 
 
+def _with_discounted_sums(found: Sequence[Entry]) -> list[Entry]:
+    """Make a sum below another one and its discount the total: `VALOR PAGO  20,00`."""
+    named = list(found)
+    for index, (whole, discount, rest) in enumerate(zip(found, found[1:], found[2:], strict=False)):
+        left = whole.amount.value - abs(discount.amount.value)
+        is_discount = discount.role is Role.DISCOUNT and discount.amount.value
+        if is_discount and whole.role is rest.role is Role.SUM and left == rest.amount.value:
+            named[index] = replace(whole, role=Role.SUBTOTAL)
+            named[index + 2] = replace(rest, role=Role.PAYABLE)
+    return named
+
+
+def _with_rounded_totals(found: Sequence[Entry]) -> Iterator[Entry]:
+    """Make a total a subtotal if a rounding leads from it to the amount payable below it."""
+    steps = {one.amount.value for one in found if one.role is Role.ROUNDING and one.amount.value}
+    payable = [one for one in found if one.role is Role.PAYABLE] if steps else []
+    for entry in found:
+        is_before = entry.role is Role.TOTAL and any(
+            entry.amount.value + step == one.amount.value for one in payable for step in steps
+        )
+        yield replace(entry, role=Role.SUBTOTAL) if is_before else entry
+
+
+def _with_rated_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
+    """Make an amount between a subtotal and its total a tax by its rate: `INC 8%  13.778`."""
+    for index, entry in enumerate(found):
+        around = found[index - 1 : index + 2]
+        is_between = index and len(around) == _PAIR + 1 and entry.role is Role.NONE
+        yield replace(entry, role=Role.TAX) if is_between and _is_rated(*around) else entry
+
+
+def _is_rated(net: Entry, tax: Entry, total: Entry) -> bool:
+    """Return whether the only rate in the row of a tax leads from the subtotal to the total."""
+    rates = [amount.value for amount in tax.row.amounts if amount.is_percent]
+    value, whole = tax.amount.value, net.amount.value + tax.amount.value
+    if net.role is not Role.SUBTOTAL or total.role not in _TOTALS or whole != total.amount.value:
+        return False
+    off = abs(net.amount.value * sum(rates) - value * 100)
+    return len(rates) == 1 and off <= value * _OFF_OF_RATE
+
+
 def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
     """Distinguish "total including tax" from "total tax" by the size of the amount."""
     sums = sorted(
@@ -333,10 +378,26 @@ def suggestions(rows: Sequence[Row]) -> frozenset[int]:
     for row in rows:
         if _is_offer(row):
             found.add(row.index)
-        if lexicon.wordbook("suggested").find(row.text):
+        if lexicon.wordbook("suggested").find(row.text) and not _is_added(row, rows):
             found.add(row.index)
             found.update(_below(row, rows))
     return frozenset(found)
+
+
+def _is_added(row: Row, rows: Sequence[Row]) -> bool:
+    """Return whether the amount of a row and the sum above it make the sum below, which is paid."""
+    near = [_last_money(one) for one in rows[max(row.index - 1, 0) : row.index + 2]]
+    if len(near) <= _PAIR or None in near:
+        return False
+    sums = [value for value in near if value is not None]
+    return sum(sums[:_PAIR]) == sums[_PAIR] and any(
+        _last_money(one) == sums[_PAIR] and {label.kind for label in one.labels} & _PAYMENTS
+        for one in rows[row.index + _PAIR :]
+    )
+
+
+def _last_money(row: Row) -> Decimal | None:
+    return next((each.value for each in row.amounts[::-1] if row.is_money(each)), None)
 
 
 def _savings(rows: Sequence[Row]) -> frozenset[int]:

@@ -17,6 +17,7 @@ _HEAD_ROWS = 20
 _MOST_BELOW_HEAD = 30
 # Shorter forms are also common words: "as", "me".
 _LEAST_FORM = 3
+_LEAST_PAYER = 5
 # The greatest length of a name.
 _MOST_LETTERS = 120
 # Words further apart than this many heights belong to different columns.
@@ -64,6 +65,7 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
     """Return every piece of the rows as a candidate, and every run of pieces that may be a name."""
     by_row = [pieces_of(row) for row in rows]
     below_head = 0
+    payer = next((index for index, row in enumerate(rows) if _names_payer(row.text)), len(rows))
     for index, pieces in enumerate(by_row):
         for piece in pieces:
             ending = company_names.legal_ending(piece.text) if index >= _HEAD_ROWS else None
@@ -71,7 +73,18 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
             below_head += is_named
             if index < _HEAD_ROWS or (is_named and below_head <= _MOST_BELOW_HEAD):
                 yield from _runs(piece, by_row[index + 1 : index + _MOST_ROWS])
-        yield from _labelled(rows[index])
+        yield from _labelled(rows[index], _seller_book())
+        if index > payer:
+            yield from _labelled(rows[index], _signer_book())
+
+
+def _names_payer(text: str) -> bool:
+    """Return whether a text begins as a receipt that names who paid: `Received from Ana Lima`."""
+    found = lexicon.wordbook("addressed").find(text)
+    if not found or any(map(str.isalnum, text[: found[0].start])):
+        return False
+    # `M/s` may be in front of a seller.
+    return sum(map(str.isalpha, text[found[0].start : found[0].end])) >= _LEAST_PAYER
 
 
 def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidate]:
@@ -79,9 +92,13 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
     # The document's title above the name is no part of it.
     if _seller_book().is_all(piece.text) or _title_book().is_all(piece.text):
         return
-    # `di Rina Bellomo` is the rest of the name above it.
-    if piece.row.index and piece.text[0].islower() and lexicon.is_joining(piece.text.split()[0]):
+    if _names_payer(piece.text):
         return
+    # `di Rina Bellomo` is the rest of the name above it, but `de MARCHETTI S.R.L.` the owner.
+    if piece.row.index and piece.text[0].islower() and lexicon.is_joining(piece.text.split()[0]):
+        if company_names.legal_ending(piece.text) is None:
+            return
+        piece = replace(piece, text=piece.text.partition(" ")[2])
     candidate: Candidate | None = _candidate((piece,))
     while candidate is not None:
         if candidate.name:
@@ -98,9 +115,9 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
         candidate = longer if len(longer.name) > len(candidate.name) else None
 
 
-def _labelled(row: Row) -> Iterator[Candidate]:
+def _labelled(row: Row, labels: Phrasebook) -> Iterator[Candidate]:
     """Yield the text after a seller's label: "Seller: X", "Account holder: X"."""
-    for label in _seller_book().find(row.text):
+    for label in labels.find(row.text):
         if sign := _AFTER_LABEL.match(row.text[label.end :]):
             start = label.end + sign.end()
             end = _end_of_value(row, start)
@@ -172,6 +189,11 @@ def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
 @cache
 def _seller_book() -> Phrasebook:
     return Phrasebook({"seller": tables.merchants()["seller"]}, joined=False)
+
+
+@cache
+def _signer_book() -> Phrasebook:
+    return Phrasebook({"signer": tables.merchants()["signer"]}, joined=False)
 
 
 @cache
