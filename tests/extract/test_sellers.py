@@ -207,3 +207,34 @@ def test_a_tax_number_is_not_the_number_of_the_document() -> None:
     assert receipt.merchant_tax_id
     assert receipt.merchant_tax_id.value == "CHE116111222"
     assert receipt.document_number is None
+
+
+@pytest.mark.parametrize("label", ["Nome", "Emitente"])
+def test_who_signs_a_receipt_below_the_payer_is_the_seller(label: str) -> None:
+    receipt = _read(f"""
+RECIBO N. 0142                    R$ 850,00
+Recebi(emos) de Condomínio Jardim das Acácias
+a importância de oitocentos e cinquenta reais
+referente a pintura do hall
+Belém, 04 de dezembro de 2025
+{label}: JOSÉ RAIMUNDO FARIAS
+""")
+
+    assert _value(receipt.merchant_name) == "JOSÉ RAIMUNDO FARIAS"
+    assert _value(receipt.details.customer_name) == "Condomínio Jardim das Acácias"
+
+
+def test_the_company_below_the_name_of_its_shop_is_the_seller() -> None:
+    receipt = _read("""
+BULONERA EL TORNILLO
+de MARCHETTI HNOS S.R.L.
+C.U.I.T. Nro.: 30-71582264-0
+TIQUE FACTURA "A" (Cod. 081)
+Fecha 18/11/2025 Hora 10:42:07
+METALURGICA DON TORCUATO S.A.
+C.U.I.T. Nro.: 30-69417350-7
+DISCO CORTE 115MM            16200,00
+TOTAL                        16200,00
+""")
+
+    assert "MARCHETTI HNOS S.R.L" in str(_value(receipt.merchant_name))

@@ -196,3 +196,25 @@ def test_two_totals_in_a_row_without_their_sum_stay_totals() -> None:
     found = roles("Total  91.93  15.65\nGrand Total  120.00")
 
     assert (found["91.93"], found["15.65"]) == (Role.TOTAL, Role.TOTAL)
+
+
+@pytest.mark.parametrize(("rate", "role"), [("8%", Role.TAX), ("10%", Role.NONE)])
+def test_an_amount_whose_rate_leads_from_a_subtotal_to_the_total_is_a_tax(
+    rate: str, role: Role
+) -> None:
+    found = roles(f"Subtotal 172.20\nXYZ {rate} 13.78\nTotal 185.98")
+
+    assert found["13.78"] is role
+
+
+@pytest.mark.parametrize(("paid", "role"), [("20,00", Role.PAYABLE), ("21,00", Role.SUM)])
+def test_what_is_left_of_a_sum_after_its_discount_is_payable(paid: str, role: Role) -> None:
+    found = roles(f"VALOR R$ 26,00\nDESCONTO R$ 6,00\nVALOR PAGO R$ {paid}")
+
+    assert found[paid.replace(",", ".")] is role
+
+
+def test_a_total_that_a_rounding_makes_payable_is_a_subtotal() -> None:
+    found = roles("Total 42.19\nRounding 0.01\nAmount payable 42.20")
+
+    assert (found["42.19"], found["42.20"]) == (Role.SUBTOTAL, Role.PAYABLE)

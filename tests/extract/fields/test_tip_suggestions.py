@@ -39,3 +39,12 @@ def test_no_total_is_taken_from_an_offer() -> None:
 
     assert str(found[0].value) == "46.87"
     assert all(total.confidence < found[0].confidence - 0.25 for total in found[1:])
+
+
+@pytest.mark.parametrize(("paid", "is_offer"), [("203.22", False), ("186.00", True)])
+def test_a_voluntary_tip_was_given_if_the_total_with_it_is_paid(
+    paid: str, *, is_offer: bool
+) -> None:
+    printed = f"Total venta 186.00\nPropina voluntaria 17.22\nTotal a pagar 203.22\nTarjeta {paid}"
+
+    assert bool(suggestions(rows_of(printed))) is is_offer

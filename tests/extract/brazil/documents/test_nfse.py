@@ -308,3 +308,22 @@ OUTRAS INFORMAÇÕES
 Esta NFS-e foi emitida com respaldo na Lei nº 5.098 de 15/10/2009.
 """
     assert "341" == _number(text)
+
+
+LISTED = FORM.format(
+    city="SANTOS",
+    title="NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
+    number="Número da Nota".ljust(20),
+    figure="00000781".ljust(20),
+    description=" Consulta clínica ....... R$ {consultation}\n Vacina anual ........... R$ 90,00",
+    sums=SUMS.replace("7.880,00", "  310,00").replace("157,60", "  6,20"),
+).replace(" Exames do lote 02/2023\n", "")
+
+
+def test_services_listed_in_a_description_are_items_if_their_sum_is_the_gross() -> None:
+    def names(consultation: str) -> list[str]:
+        pages = [text_page(LISTED.format(consultation=consultation))]
+        return [item.value.name for item in line_items.find(pages, fiscal.identify(pages))]
+
+    assert names("220,00") == ["Consulta clínica", "Vacina anual"]
+    assert len(names("225,00")) == 1

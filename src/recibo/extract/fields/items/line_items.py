@@ -138,7 +138,8 @@ def _services(service: Extracted[LineItem], lines: Sequence[Row]) -> _Items:
         for row in lines
         if box and row.line.page == service.page and box.y0 < row.line.box.y_center < box.y1
     ]
-    listed = itemlist.read(described)
+    priced = [each for row in described if (each := priced_row.read(row)) and each.has_name]
+    listed = tuple(map(_item, priced))
     return listed if len(listed) >= _FEWEST and _sum(listed) == service.value.total else (service,)
 
 
