@@ -354,3 +354,81 @@ Pagamento elettronico              110,00
 
     assert receipt.tax
     assert receipt.tax.value == Decimal("10.00")
+
+
+@pytest.mark.parametrize(("ride", "charge"), [("20.35", "2.00"), ("8.00", "14.35")])
+def test_a_service_charge_is_not_most_of_the_total(ride: str, charge: str) -> None:
+    receipt = _read(f"""
+Harbor Cars
+Ride downtown                   {ride}
+Subtotal                        {ride}
+Service charge                  {charge}
+Total                           22.35
+""")
+
+    found = receipt.details.service_charge
+    assert (found is not None) is (charge == "2.00")
+
+
+def test_a_discount_may_name_its_own_amount() -> None:
+    receipt = _read("""
+Third Rail Coffee Bar
+Oat Milk Latte                   $6.25
+Cold Brew Growler               $19.00
+Loyalty reward: $3 off          -$3.00
+Subtotal                        $22.25
+Sales Tax 8%                     $1.78
+Total                           $24.03
+""")
+
+    assert receipt.details.discount is not None
+    assert receipt.details.discount.value == Decimal("3.00")
+
+
+LETTER = """
+onda Telecomunicações S.A.                                     CNPJ 07.660.418/0001-74
+Av. Rio Branco 418 - Centro - Rio de Janeiro/RJ - CEP 20090-003
+
+{opening}
+CLAUDIA REGINA FONTES                              Vencimento            Total a pagar
+CPF 111.444.777-35                                 20/05/2026               R$ 104,59
+Rua Barão de Mesquita, 2207 - Tijuca
+20540-156 - Rio de Janeiro - RJ
+
+Plano Celular 25GB                                                           104,59
+TOTAL                                                                        104,59
+"""
+
+
+def test_who_is_greeted_in_a_letter_is_the_customer() -> None:
+    details = _read(LETTER.format(opening="Olá,")).details
+
+    assert _value(details.customer_name) == "CLAUDIA REGINA FONTES"
+    assert _value(details.customer_tax_id) == "11144477735"
+
+
+def test_who_paid_is_named_up_to_the_number_behind_the_name() -> None:
+    details = _read("""
+IMOBILIÁRIA PONTAL LTDA.                     CNPJ 07.660.418/0001-74
+RECIBO DE ALUGUEL Nº 04418/2026
+Recebemos do(a) Sr(a). MARCOS VINÍCIUS PAMPLONA, CPF nº 111.444.777-35, a importância de R$ 850,00
+Aluguel 05/2026                              850,00
+Total                                        850,00
+""").details
+
+    assert _value(details.customer_name) == "MARCOS VINÍCIUS PAMPLONA"
+
+
+def test_a_firm_with_a_person_below_it_is_named_although_both_may_be_the_name() -> None:
+    details = _read("""
+Faktura – daňový doklad č. 2260118
+Dodavatel                                    Odběratel
+Penzion U Tří kavek s.r.o.                   Stavební projekce Olomouc a.s.
+Horní náměstí 41                             Ing. Petr Hanák
+381 01 Český Krumlov                         Tovární 22
+DIČ: CZ27188426                              779 00 Olomouc
+Snídaně                   6        200,00                1 200,00
+Celkem k úhradě                                          1 200,00 Kč
+""").details
+
+    assert _value(details.customer_name) == "Stavební projekce Olomouc a.s."

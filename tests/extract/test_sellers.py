@@ -238,3 +238,16 @@ TOTAL                        16200,00
 """)
 
     assert "MARCHETTI HNOS S.R.L" in str(_value(receipt.merchant_name))
+
+
+def test_the_owner_of_the_program_below_a_receipt_is_not_the_seller() -> None:
+    receipt = _read("""
+Receipt from Third Rail Coffee Bar
+Oat Milk Latte (16oz)              $6.25
+Total                              $6.25
+Third Rail Coffee Bar
+418 Telegraph Ave, Oakland, CA 94609
+© 2026 Squire, Inc. All rights reserved.
+""")
+
+    assert "Third Rail Coffee Bar" in str(_value(receipt.merchant_name))

@@ -166,3 +166,12 @@ def test_the_only_row_of_an_account_may_have_the_date() -> None:
     account = "Date         Description      Total\n16/10/2025   Streaming        17.99"
 
     assert likelihood(account) > 0.9 > likelihood(f"{account}\n17/10/2025   Streaming   17.99")
+
+
+@pytest.mark.parametrize(
+    "label", ["Fecha de cargo", "Direct debit on", "Abbuchung am", "Pagar até", "A payer avant le"]
+)
+def test_the_day_on_which_it_is_to_be_paid_is_not_that_of_issue(label: str) -> None:
+    found = issued(f"{label} 16/02/2026\nEmisión 06/02/2026\nTOTAL 77,13 EUR")
+
+    assert str(found).startswith("2026-02-06")

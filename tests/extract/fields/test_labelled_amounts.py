@@ -218,3 +218,28 @@ def test_a_total_that_a_rounding_makes_payable_is_a_subtotal() -> None:
     found = roles("Total 42.19\nRounding 0.01\nAmount payable 42.20")
 
     assert (found["42.19"], found["42.20"]) == (Role.SUBTOTAL, Role.PAYABLE)
+
+
+def test_several_taxes_whose_rates_lead_from_a_subtotal_to_the_total_are_taxes() -> None:
+    found = roles("Subtotal 100.00\nXYZ 16% 16.00\nTipo de cambio 1\nABC 3% 3.00\nTotal 119.00")
+
+    assert (found["16.00"], found["3.00"]) == (Role.TAX, Role.TAX)
+
+
+@pytest.mark.parametrize(
+    ("row", "role"),
+    [
+        ("Cupom FOME15 - R$ 15,00", Role.DISCOUNT),
+        ("Desc. Cartão 0,06/L -15,00", Role.DISCOUNT),
+        ("Cupom FOME15 R$ 15,00", Role.NONE),
+        ("Pacote FOME15 - R$ 15,00", Role.NONE),
+    ],
+)
+def test_a_row_with_a_word_for_a_discount_and_a_minus_is_one(row: str, role: Role) -> None:
+    assert list(roles(row).values())[-1] is role
+
+
+def test_what_leads_from_a_total_down_to_the_next_one_is_a_discount() -> None:
+    found = roles("TOTAL R$ 455,60\nVOLTA AS AULAS 10% 45,56\nTOTAL A PAGAR R$ 410,04")
+
+    assert list(found.values()) == [Role.SUBTOTAL, Role.DISCOUNT, Role.PAYABLE]

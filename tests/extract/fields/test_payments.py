@@ -63,3 +63,15 @@ def test_a_tax_right_of_a_note_on_a_card_is_not_what_was_paid_with_it() -> None:
 )
 def test_an_abbreviation_names_a_method(row: str, method: PaymentMethod) -> None:
     assert methods(row) == [method]
+
+
+def test_a_row_with_many_methods_and_no_amount_is_an_offer() -> None:
+    assert methods("Pix Cartoes VR/Alelo") == []
+    assert methods("Pix") == [PaymentMethod.PIX]
+
+
+def test_the_day_of_a_payment_is_not_its_amount() -> None:
+    rows = rows_of("Celkem 5 250 Kč\nUhrazeno platební kartou 15. 2. 2026")
+    found = payment_candidates(rows, entries(rows))
+
+    assert [one.found.value.amount for one in found] == [None]

@@ -230,6 +230,12 @@ def _is_money(row: Row, amount: Number) -> bool:
     return is_grouped and not (amount.decimals or amount.is_percent)
 
 
+def _values(row: Row) -> set[Decimal]:
+    """Return the amounts of a row, without signs and rates: `$3 off -$3.00`, `0,06/L -2,32`."""
+    money = (one for one in row.amounts if row.is_money(one))
+    return {abs(one.value) for one in money if not row.text.startswith("/", one.end)}
+
+
 def _candidate(row: Row, amount: Number, page: _Page, **features: float) -> AmountCandidate:
     index = row.index
     roles = page.roles.get(index, set())
@@ -244,7 +250,7 @@ def _candidate(row: Row, amount: Number, page: _Page, **features: float) -> Amou
         "after_payment": page.first_payment is not None and index > page.first_payment,
         "negative": amount.value < 0,
         "percent": any(other.is_percent for other in row.amounts),
-        "several": sum(row.is_money(other) for other in row.amounts) > 1,
+        "several": len(_values(row)) > 1,
         "long": letters > _MANY_LETTERS,
         "is_total": bool(roles & set(_TOTALS)),
         "is_tax": Role.TAX in roles,

@@ -284,6 +284,7 @@ _RULES: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "au_abn": _au_abn,
         "be_vat": _be_vat,
         "br_cnpj": tax_ids.is_cnpj,
+        "br_cpf": tax_ids.is_cpf,
         "ca_bn": _ca_bn,
         "ch_uid": _ch_uid,
         "cl_rut": _cl_rut,

@@ -39,7 +39,7 @@ _NEAR_ROWS = 8
 _ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
 _MOST_CELLS = 3
 _EDGES = " \t.,:;*_-~=|#"
-_AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
+_AFTER_LABEL = re.compile(r"\s*(?:\(?s?\))?\s*[.:\uff1a]\s*")
 _OTHERS = (
     *("number", "order_number", "weak_number", "other_number", "date", "other_date", "due_date"),
     *("time", "total", "payable"),
@@ -78,7 +78,17 @@ def names(rows: Sequence[Row], sellers: Sequence[str]) -> tuple[Extracted[str], 
         sellers: The likely names of the seller.
     """
     found = name_candidates(rows, sellers)
-    return choices.ranked(((one.found, one.features) for one in found), weights(NAME))
+    ranked = choices.ranked(((one.found, one.features) for one in found), weights(NAME))
+    if not ranked:
+        return ()
+    best, *others = ranked
+    # That a name goes on in the next row, or ends before, is no doubt that there is one.
+    same = sum(one.confidence for one in others if _is_start(best.value, one.value))
+    return (replace(best, confidence=min(best.confidence + same, 1.0)), *others)
+
+
+def _is_start(one: str, other: str) -> bool:
+    return one.startswith(f"{other} ") or other.startswith(f"{one} ")
 
 
 def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candidate]:

@@ -24,6 +24,7 @@ FIELD = "issued_at"
 
 # The labels of dates; the first two may be of the date of issue.
 _LABELS = ("date", "weak_date", "aside_date", "start_date", "other_date")
+_DUE = "due_date"
 _OF_ISSUE = frozenset(_LABELS[:2])
 # A list of items or nights shows a date in each row with an amount.
 _NEAR_LISTED = 3
@@ -201,10 +202,9 @@ def _corrected(occurrence: _Occurrence, earliest: dt.date) -> _Occurrence:
 def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
     """Return the kind of the label of a date, `listed` in a list of days, else nothing."""
     text = row.text
-    book = lexicon.phrasebook(*_LABELS, "time")
     before = [
         label
-        for label in stacked.phrases(book, row)
+        for label in _labels(row)
         if label.start < day.end
         and not _is_of_sum(label, row)
         and not _is_of_amount(label, day.start, row)
@@ -218,18 +218,33 @@ def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
         text = above.text
         before = [
             label
-            for label in stacked.phrases(book, above)
+            for label in _labels(above)
             if not _is_of_sum(label, above)
             and not re.search(r"\d", above.text[label.end :])
             and above.box(label.start, label.end).x0 < box.x1
             and above.box(label.start, label.end).x1 > box.x0
         ]
-    kinds = [label.kind for label in _without_others(before, text) if label.kind != "time"]
+    known = [label.kind for label in _without_others(before, text) if label.kind != "time"]
+    kinds = ["other_date" if kind == _DUE else kind for kind in known]
     if kinds:
         # In "Échéance le 5 mars" the last label is only a preposition.
         is_led = kinds[-1] == "weak_date" and len(kinds) > 1
         return kinds[-2] if is_led else kinds[-1]
     return "listed" if _is_listed(row, rows) else ""
+
+
+def _labels(row: Row) -> list[Phrase]:
+    """Return the labels of dates and times in a row; those of due dates are whole words.
+
+    Of labels that overlap, the longest counts: `Fecha de cargo`.
+    """
+    books = (lexicon.phrasebook(*_LABELS, "time"), lexicon.wordbook(_DUE))
+    found = [label for book in books for label in stacked.phrases(book, row)]
+    kept: list[Phrase] = []
+    for label in sorted(found, key=lambda label: label.start - label.end):
+        if all(label.end <= other.start or other.end <= label.start for other in kept):
+            kept.append(label)
+    return sorted(kept, key=lambda label: label.start)
 
 
 def _without_others(labels: Sequence[Phrase], text: str) -> list[Phrase]:

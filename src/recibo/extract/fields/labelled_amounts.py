@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import combinations, groupby
 
+from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Box, Extracted
 from recibo.extract.text import lexicon
@@ -80,6 +81,8 @@ _CENT = Decimal("0.01")
 # A tax is rounded for each item, so its rate is off by so many percent of it.
 _OFF_OF_RATE = 1
 _PAYMENTS = {Role.CARD, Role.CASH}
+# `Cupom FOME15  - R$ 15,00`
+_MINUS_APART = re.compile(rf"\s[{MINUS}]\s\D{{0,4}}$")
 _MODIFIERS = {"excluding", "including"}
 # Of an exchange rate.
 _DECIMALS_OF_RATE = 3
@@ -116,13 +119,16 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     offered = suggestions(rows) | _savings(rows) | _conversions(rows)
     for row in rows:
         above = rows[row.index - 1] if row.index else None
-        own = _of_row(row, above)
+        own = list(_of_row(row, above))
         if row.index in offered:
-            own = (replace(entry, role=Role.COUNT) for entry in own)
+            own = [replace(entry, role=Role.COUNT) for entry in own]
+        elif own and _is_subtracted(own[-1]):
+            rates = [replace(entry, role=Role.NONE) for entry in own[:-1]]
+            own = [*rates, replace(own[-1], role=Role.DISCOUNT)]
         found.extend(own)
     signed = _with_signs_of_payments(tuple(_with_signs_of_totals(found)))
-    paid = _with_discounted_sums(tuple(_with_split_totals(signed)))
-    named = tuple(_with_rated_taxes(tuple(_with_rounded_totals(paid))))
+    paid = _with_discounts(tuple(_with_split_totals(signed)))
+    named = _with_rated_taxes(tuple(_with_rounded_totals(paid)))
     return tuple(_with_net_totals(tuple(_with_sensible_taxes(named))))
 
 
@@ -233,16 +239,41 @@ def _is_split(values: Sequence[Decimal], totals: Collection[Decimal]) -> bool:
     return is_tax and (rest == [whole] or (not rest and whole in totals))
 
 
-def _with_discounted_sums(found: Sequence[Entry]) -> list[Entry]:
-    """Make a sum below another one and its discount the total: `VALOR PAGO  20,00`."""
+def _with_discounts(found: Sequence[Entry]) -> list[Entry]:
+    """Make an amount a discount that leads from a sum to the next one, and that sum a subtotal.
+
+    `VALOR 26,00`, `DESC 6,00`, `VALOR PAGO 20,00`.
+    """
     named = list(found)
-    for index, (whole, discount, rest) in enumerate(zip(found, found[1:], found[2:], strict=False)):
-        left = whole.amount.value - abs(discount.amount.value)
-        is_discount = discount.role is Role.DISCOUNT and discount.amount.value
-        if is_discount and whole.role is rest.role is Role.SUM and left == rest.amount.value:
+    for index, (whole, less, rest) in enumerate(zip(found, found[1:], found[2:], strict=False)):
+        left = whole.amount.value - abs(less.amount.value)
+        if less.amount.value and left == rest.amount.value and _is_discount(whole, less, rest):
             named[index] = replace(whole, role=Role.SUBTOTAL)
-            named[index + 2] = replace(rest, role=Role.PAYABLE)
+            named[index + 1] = replace(less, role=Role.DISCOUNT)
+            is_named = rest.role is not Role.SUM
+            named[index + 2] = rest if is_named else replace(rest, role=Role.PAYABLE)
     return named
+
+
+def _is_discount(whole: Entry, less: Entry, rest: Entry) -> bool:
+    """Return whether what is between two sums is a discount, not a voucher above a payment."""
+    if whole.row.index >= rest.row.index or whole.role not in _ITEM_SUMS:
+        return False
+    if rest.role in _ITEM_SUMS:
+        return less.role in (Role.DISCOUNT, Role.NONE)
+    return rest.role in _PAYMENTS and less.role is Role.DISCOUNT and whole.role is not Role.PAYABLE
+
+
+def _is_subtracted(entry: Entry) -> bool:
+    """Return whether a row begins with a word for a discount and has a minus before its amount."""
+    if entry.role not in (Role.NONE, Role.CARD, Role.CASH) or not entry.row.is_money(entry.amount):
+        return False
+    text = entry.row.text
+    words = lexicon.wordbook("discount_word").find(text)
+    begins = bool(words) and not any(map(str.isalnum, text[: words[0].start]))
+    return begins and (
+        entry.amount.value < 0 or bool(_MINUS_APART.search(text[: entry.amount.start]))
+    )
 
 
 def _with_rounded_totals(found: Sequence[Entry]) -> Iterator[Entry]:
@@ -256,22 +287,40 @@ def _with_rounded_totals(found: Sequence[Entry]) -> Iterator[Entry]:
         yield replace(entry, role=Role.SUBTOTAL) if is_before else entry
 
 
-def _with_rated_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
-    """Make an amount between a subtotal and its total a tax by its rate: `INC 8%  13.778`."""
-    for index, entry in enumerate(found):
-        around = found[index - 1 : index + 2]
-        is_between = index and len(around) == _PAIR + 1 and entry.role is Role.NONE
-        yield replace(entry, role=Role.TAX) if is_between and _is_rated(*around) else entry
+def _with_rated_taxes(found: Sequence[Entry]) -> Sequence[Entry]:
+    """Make amounts taxes whose rates lead from a subtotal to its total: `INC 8%  13.778`."""
+    named = list(found)
+    for index, net in enumerate(found):
+        if net.role is Role.SUBTOTAL:
+            for place in _rated_below(found, index):
+                named[place] = replace(found[place], role=Role.TAX)
+    return named
 
 
-def _is_rated(net: Entry, tax: Entry, total: Entry) -> bool:
-    """Return whether the only rate in the row of a tax leads from the subtotal to the total."""
-    rates = [amount.value for amount in tax.row.amounts if amount.is_percent]
-    value, whole = tax.amount.value, net.amount.value + tax.amount.value
-    if net.role is not Role.SUBTOTAL or total.role not in _TOTALS or whole != total.amount.value:
-        return False
-    off = abs(net.amount.value * sum(rates) - value * 100)
-    return len(rates) == 1 and off <= value * _OFF_OF_RATE
+def _rated_below(found: Sequence[Entry], index: int) -> Sequence[int]:
+    """Return the places of the taxes that are added to a subtotal, if their sum is the total."""
+    net = found[index].amount.value
+    places: list[int] = []
+    whole = net
+    for place in range(index + 1, min(index + _FAR, len(found))):
+        entry = found[place]
+        if entry.role in _TOTALS:
+            return places if whole == entry.amount.value else ()
+        if not entry.row.is_money(entry.amount):
+            continue
+        if entry.role is not Role.TAX and not _is_rated(entry, net):
+            return ()
+        places.append(place)
+        whole += entry.amount.value
+    return ()
+
+
+def _is_rated(entry: Entry, net: Decimal) -> bool:
+    """Return whether an unlabelled amount is that of the only rate in its row."""
+    rates = [amount.value for amount in entry.row.amounts if amount.is_percent]
+    off = abs(net * sum(rates) - entry.amount.value * 100)
+    is_bare = entry.role is Role.NONE and len(rates) == 1
+    return is_bare and off <= entry.amount.value * _OFF_OF_RATE
 
 
 def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
@@ -313,9 +362,13 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
     distance = 0
     heading = above if above and not row.labels and _is_label_for(above, row) else None
     elements: list[Phrase | Number] = [*row.labels, *row.amounts]
+    gaps = [end for end, _ in stacked.gaps(row)] if len(row.labels) > 1 else []
+    last = 0
     for element in sorted(elements, key=lambda element: element.start):
         if isinstance(element, Phrase):
-            kinds = kinds if is_fresh else []
+            is_apart = any(last <= gap < element.start for gap in gaps)
+            kinds = kinds if is_fresh and not is_apart else []
+            last = element.end
             kinds.append(element.kind)
             is_fresh, distance = True, 0
             continue

@@ -92,7 +92,7 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
     # The document's title above the name is no part of it.
     if _seller_book().is_all(piece.text) or _title_book().is_all(piece.text):
         return
-    if _names_payer(piece.text):
+    if _names_payer(piece.text) or piece.text.startswith("©"):
         return
     # `di Rina Bellomo` is the rest of the name above it, but `de MARCHETTI S.R.L.` the owner.
     if piece.row.index and piece.text[0].islower() and lexicon.is_joining(piece.text.split()[0]):

@@ -11,7 +11,7 @@ from recibo.extract.candidates import PaymentCandidate
 from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Payment, PaymentMethod
-from recibo.extract.text import lexicon, tables
+from recibo.extract.text import dates, lexicon, tables
 from recibo.extract.text.numbers import Number
 from recibo.extract.text.phrases import Phrase, Phrasebook
 
@@ -139,6 +139,8 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
             # `Bon 60358`: a voucher in Polish, a receipt in German.
             return
     known = [_METHODS[phrase.kind] for phrase in phrases]
+    if amount is None and below is None and len(set(known)) > _MOST_METHODS:
+        return
     if not known:
         is_cash = Role.CASH in roles or (is_tendered and not digits)
         known = [PaymentMethod.CASH if is_cash else PaymentMethod.CARD]
@@ -196,10 +198,13 @@ def _specific(known: Sequence[PaymentMethod]) -> PaymentMethod:
 
 def _amount(row: Row, entries: Sequence[Entry]) -> Number | None:
     """Return the last amount of a row."""
+    # Without minor digits, the numbers of a day look like amounts.
+    days = [range(day.start, day.end) for day in dates.days(row.text)]
     money = [
         entry.amount
         for entry in entries
         if (row.is_money(entry.amount) or _is_grouped(row, entry.amount))
+        and not any(entry.amount.start in day for day in days)
         and entry.role not in _NOT_PAID
         and 0 < abs(entry.amount.value) < _MOST
     ]

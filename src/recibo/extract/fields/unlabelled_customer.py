@@ -102,8 +102,8 @@ def _is_below_text(piece: Piece, above: Sequence[Row]) -> bool:
     """Return whether a line continues a block: text is just above it in its column."""
     for row in reversed(above[-_MOST_ROWS_BELOW:]):
         for other in name_candidates.pieces_of(row):
-            if book("notice").find(other.text):
-                # A title is not part of a block.
+            if book("notice").find(other.text) or book("letter_openings").is_all(other.text):
+                # A title or a greeting is not part of a block.
                 continue
             gap = piece.box.y0 - other.box.y1
             if _is_in_column(piece, other) and gap < _GAP * piece.box.height:

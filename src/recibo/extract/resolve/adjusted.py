@@ -77,7 +77,11 @@ def options(
     own = every[field]
     if field in _ADDED:
         items = candidates.line_items
-        own = tuple(one for one in own if not _is_item(one.found, items))
+        own = tuple(
+            one
+            for one in own
+            if not (_is_item(one.found, items) or _is_most(one.found.value, header))
+        )
     # On a credit note all amounts are negative, not only discounts.
     is_credit = field == "discount" and header.total is not None and header.total.value < 0
     if not own or is_credit:
@@ -119,6 +123,11 @@ def _is_item(found: Extracted[Decimal], items: Sequence[Extracted[LineItem]]) ->
     names = [item.value.name for item in own if item.box and item.box.y0 <= middle <= item.box.y1]
     has_more = any(item.box and item.box.y0 > end for item in own)
     return has_more and any(not _is_charge(name) for name in names)
+
+
+def _is_most(value: Decimal, header: Receipt) -> bool:
+    """Return whether an amount is most of the total, as `SERVICIO` is on the receipt of a taxi."""
+    return header.total is not None and 2 * abs(value) > abs(header.total.value)
 
 
 def _is_charge(name: str) -> bool:

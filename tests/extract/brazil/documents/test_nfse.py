@@ -315,7 +315,7 @@ LISTED = FORM.format(
     title="NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     number="Número da Nota".ljust(20),
     figure="00000781".ljust(20),
-    description=" Consulta clínica ....... R$ {consultation}\n Vacina anual ........... R$ 90,00",
+    description=" Consulta clínica ....... R$ {consultation}\n Vacina tripla ........... R$ 90,00",
     sums=SUMS.replace("7.880,00", "  310,00").replace("157,60", "  6,20"),
 ).replace(" Exames do lote 02/2023\n", "")
 
@@ -325,5 +325,5 @@ def test_services_listed_in_a_description_are_items_if_their_sum_is_the_gross() 
         pages = [text_page(LISTED.format(consultation=consultation))]
         return [item.value.name for item in line_items.find(pages, fiscal.identify(pages))]
 
-    assert names("220,00") == ["Consulta clínica", "Vacina anual"]
+    assert names("220,00") == ["Consulta clínica", "Vacina tripla"]
     assert len(names("225,00")) == 1

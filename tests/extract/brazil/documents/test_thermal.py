@@ -259,3 +259,21 @@ def test_a_surcharge_that_is_named_a_service_charge_is_one() -> None:
 
     assert charge is not None
     assert str(charge.value) == "2.24"
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "CPF: 111.444.777-35\nLUCIANA MATTOS P. DE ARAUJO",
+        "CONSUMIDOR\nCPF: 111.444.777-35\nLUCIANA MATTOS P. DE ARAUJO",
+    ],
+)
+def test_the_consumer_has_a_personal_number_with_a_name_below_it(printed: str) -> None:
+    receipt = brazilian_receipts.NFCE.replace("CONSUMIDOR NAO IDENTIFICADO", printed)
+
+    details = pipeline.understand([[text_page(receipt)]]).details
+
+    assert details.customer_name is not None
+    assert details.customer_name.value == "LUCIANA MATTOS P. DE ARAUJO"
+    assert details.customer_tax_id is not None
+    assert details.customer_tax_id.value == "11144477735"

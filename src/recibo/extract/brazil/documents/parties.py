@@ -19,7 +19,9 @@ _CONSUMER = re.compile(
     r"CONSUM|CPF\s*/\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT|CPF\s+(?:DO\s+)?CLIENTE|CLIENTE\W{0,3}CPF",
     re.IGNORECASE,
 )
-_PERSON = re.compile(r"[A-ZÀ-Ý]{2,}(?: [A-ZÀ-Ý]{1,}){1,6}")
+# Companies sell, so the tax number of a person is the consumer's.
+_PERSONAL = re.compile(r"\W*CPF\b", re.IGNORECASE)
+_PERSON = re.compile(r"[A-ZÀ-Ý]{2,}(?: [A-ZÀ-Ý]+\.?){1,6}")
 # The title of an NFC-e has the word for consumer, too.
 _TITLE = re.compile(r"NOTA\s+FISCAL|ELETR[OÔ]NICA", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -90,13 +92,16 @@ def of_receipt(document: FiscalDocument) -> Details:
         coded = document.found_key.derive(payload.consumer)
     else:
         coded = None
-    for index, line in enumerate(lines):
-        if not _CONSUMER.search(line.text):
-            continue
-        below = lines[index + 1 : index + 1 + _NEAR_LINES]
-        found = _number(line) or (_number(below[0]) if below else None)
+    labelled = [index for index, line in enumerate(lines) if _CONSUMER.search(line.text)]
+    personal = [index for index, line in enumerate(lines) if _PERSONAL.match(line.text)]
+    for index in (*labelled, *personal):
+        line, below = lines[index], lines[index + 1 : index + 1 + _NEAR_LINES]
+        own = _number(line)
+        found = own or (_number(below[0]) if below else None)
         if found or (coded and _NAMED.search(line.text)):
             name = _consumer_name(line, below)
+            if name is None and own is None and below:
+                name = _consumer_name(below[0], below[1:])
             return Details(customer_tax_id=coded or found, customer_name=name)
     return Details(customer_tax_id=coded)
 

@@ -54,6 +54,10 @@ _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
 _CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}(?:\s?[A-Z]{1,2})?\)?)+\s*$")
 # `EKMEK 250G %1`: the rate of its tax after the name.
 _RATE_AT_END = re.compile(r"(?<=\w)\s+%\s?[0-9]{1,2}\s*$")
+# `GASOLINA 95 IVA 23%`: with the name of the tax.
+_TAX_AT_END = re.compile(
+    r"(?<=[\w)])\s+(?P<tax>[^\W\d_]{2,5})\s+[0-9]{1,2}(?:[.,][0-9]{1,2})?\s?%\s*$"
+)
 # `YERBA 500 (21,00)`: the same in brackets.
 _BRACKETS_AT_END = re.compile(r"(?<=\S)\s*\([0-9]{1,2}[.,][0-9]{2}\s?%?\)\s*$")
 # Tax codes in a separate column: capitals without a vowel, `HMRJ`.
@@ -181,9 +185,18 @@ def cleaned(text: str) -> str:
     """Return a name without punctuation, codes and symbols around it."""
     # Stars on both sides belong to the name, `*MEDIUM*`.
     starred = text.rstrip() if text.rstrip().endswith("*") else _STAR.sub("", text)
-    text = _RATE_AT_END.sub("", _BRACKETS_AT_END.sub("", without_place(starred)))
-    bare = _TAX_CODE.sub("", _symbol_at_end().sub("", _CODE_AT_END.sub("", text)))
+    text = _without_tax(_RATE_AT_END.sub("", _BRACKETS_AT_END.sub("", without_place(starred))))
+    without = _CODE_AT_END.sub("", text)
+    # `Mobil S Flat (0151 5554418)`
+    text = text if without.count("(") > without.count(")") else without
+    bare = _TAX_CODE.sub("", _symbol_at_end().sub("", text))
     return re.sub(r"\s+", " ", bare).strip(" -:;,|_=~.$€£¥")
+
+
+def _without_tax(text: str) -> str:
+    found = _TAX_AT_END.search(text)
+    is_tax = found is not None and lexicon.wordbook("tax").is_all(found["tax"])
+    return text[: found.start()] if found and is_tax else text
 
 
 def has_hour(text: str) -> bool:

@@ -4,6 +4,11 @@ PRODUCT: UNLEADED
 GALLONS     11.382
 PRICE/GAL   $2.899
 FUEL SALE   $33.00
+
+PUMP  PRODUCT     $/G
+ 07   UNLD     $3.299
+GALLONS    FUEL TOTAL
+ 11.384    $    37.56
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,11 +25,18 @@ from recibo.extract.text.numbers import Number
 _NEAR = 5
 _CONFIDENCE = 0.8
 _HALF = Decimal("0.5")
+_PAIR = 2
+# Volumes have three decimals.
+_GROUP = 3
+# The number of the pump, and the symbol of the currency.
+_AROUND_NAME = " \t$0123456789#.:"
 
 
 def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the only sale of this kind; none if there are several, or no name."""
     found = {index: sale for index, row in enumerate(rows) if (sale := _sale(index, row, rows))}
+    if not found:
+        return _tabled(rows)
     if len(found) != 1:
         return ()
     index, (qty, price, total, row) = found.popitem()
@@ -33,6 +45,44 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         return ()
     item = LineItem(name, qty, price, total)
     return (row.cell.found(item, confidence=_CONFIDENCE),)
+
+
+def _tabled(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
+    """Return the only sale with its volume and amount in one row, its name and price in another."""
+    sales = [
+        (row, priced, qty, price)
+        for index, row in enumerate(rows)
+        if (qty := _volume(row)) is not None
+        for priced in rows[max(0, index - _NEAR) : index + _NEAR]
+        if priced is not row
+        if (price := _price(priced, qty, row.numbers[1].value)) is not None
+    ]
+    if len(sales) != 1:
+        return ()
+    row, priced, qty, price = sales[0]
+    words = priced.text[: priced.numbers[-1].start].strip(_AROUND_NAME)
+    name = item_name.cleaned(words.replace("\t", " "))
+    if not item_name.is_name(name):
+        return ()
+    item = LineItem(name, qty, price, row.numbers[1].value)
+    return (row.cell.found(item, confidence=_CONFIDENCE),)
+
+
+def _volume(row: Row) -> Decimal | None:
+    """Return the volume in a row that has nothing else but the amount."""
+    if len(row.numbers) != _PAIR or any(map(str.isalpha, row.text)):
+        return None
+    volume, total = row.numbers
+    is_volume = len(row.text[volume.start : volume.end].rpartition(".")[2]) == _GROUP
+    return volume.readings[-1] if is_volume and total.is_money else None
+
+
+def _price(row: Row, qty: Decimal, total: Decimal) -> Decimal | None:
+    """Return the last number of a row if it is the price of a quantity."""
+    if not row.numbers:
+        return None
+    price = row.numbers[-1].readings[-1]
+    return price if _is_sold_for(total, qty, price) else None
 
 
 def _sale(

@@ -1,0 +1,66 @@
+"""Finds charges left of another table: names at one edge, amounts at another, and their sum.
+
+TARIFA DE ÁGUA     110,86      0 a 10 m³    38,72
+TARIFA DE ESGOTO    88,69     11 a 20 m³    51,20
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
+from itertools import accumulate
+
+from recibo.extract.fields.items import priced_row, terminators
+from recibo.extract.fields.items.priced_row import Priced
+from recibo.extract.layout.rows import Row
+
+#: Fewer amounts may add up by chance; more are not tried.
+_FEWEST, _MOST = 4, 40
+# Rows begin and end at one edge, in heights; other rows of the page may be between them.
+_EDGE, _MOST_BETWEEN = 0.6, 3
+_MOST_ROWS = 400
+
+
+def find(rows: Sequence[Row], printed: Collection[Decimal]) -> list[Priced]:
+    """Return the most charges in a column whose sum is one of the printed amounts, else none."""
+    runs = (run for column in _columns(rows[:_MOST_ROWS]) for run in _summed(column, printed))
+    return max(runs, key=len, default=[])
+
+
+def _columns(rows: Sequence[Row]) -> Iterator[list[Priced]]:
+    """Yield the rows whose names and first amounts are below each other."""
+    column: list[Priced] = []
+    place = 0
+    for index, row in enumerate(rows):
+        read = _read(row)
+        if read is None:
+            continue
+        is_next = bool(column) and index - place <= _MOST_BETWEEN and _is_below(column[-1], read)
+        if not is_next:
+            yield column[:_MOST]
+            column = []
+        column.append(read)
+        place = index
+    yield column[:_MOST]
+
+
+def _read(row: Row) -> Priced | None:
+    """Return a row up to its first amount, if a name is before that."""
+    first = next((figure for figure in row.numbers if figure.is_money), None)
+    read = priced_row.at(row, first) if first and not first.is_percent else None
+    is_charge = read is not None and read.has_name and not terminators.is_total(row)
+    return read if is_charge else None
+
+
+def _is_below(upper: Priced, lower: Priced) -> bool:
+    lefts = (each.row.line.box.x0 for each in (upper, lower))
+    rights = (each.row.x_at(each.total_figure.end) for each in (upper, lower))
+    most = _EDGE * lower.row.height
+    is_page = upper.row.line.page == lower.row.line.page
+    return is_page and all(abs(one - other) < most for one, other in (lefts, rights))
+
+
+def _summed(column: Sequence[Priced], printed: Collection[Decimal]) -> Iterator[list[Priced]]:
+    for start in range(len(column) - _FEWEST + 1):
+        sums = list(accumulate(each.total for each in column[start:]))
+        ends = [count for count, total in enumerate(sums, 1) if total in printed]
+        if ends and ends[-1] >= _FEWEST:
+            yield list(column[start : start + ends[-1]])
