@@ -3,13 +3,15 @@
 import pytest
 from playwright.sync_api import Page, Response, expect
 
+from tests import drawing, make_documents
 from tests.people import PASSWORD
-from tests.portal.browser import DESK, Site, violations
+from tests.portal.browser import DESK, Site, upload, violations
 
 # One browser at a time, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("second browser")
 
 MAX_BYTES = 150_000
+ROWS = 25
 VISITED = ("sign-in", "sign-up", "forgot-password", "accept-invite", "nowhere")
 SECTIONS = (
     "", "/receipts", "/keys", "/webhooks", "/webhooks/new", "/analytics", "/members",
@@ -90,6 +92,25 @@ def test_cold_pages_weigh_little(site: Site) -> None:
         with site.visit(size=DESK) as page:
             sign_up(page, name)
             assert weight(page, path) < MAX_BYTES
+
+
+def test_cold_inbox_and_review_of_many_items_weigh_little(site: Site) -> None:
+    items = make_documents.CAFE_ITEMS * 5
+    with site.visit(size=DESK) as page:
+        sign_up(page, "ida")
+        [long] = upload(page, drawing.pdf(make_documents.till_receipt("A-0", items=items).rows))
+        numbers = range(1, ROWS)
+        upload(page, *(drawing.pdf(make_documents.till_receipt(f"A-{n}").rows) for n in numbers))
+        signed_in = page.context.cookies()
+    for path, selector, count in (
+        ("/portal/receipts", ".inbox tbody tr", ROWS),
+        (long, ".line-items tbody:not(.new)", len(items)),
+    ):
+        # Each has nothing in its cache.
+        with site.visit(size=DESK) as page:
+            page.context.add_cookies(signed_in)
+            assert weight(page, path) < MAX_BYTES
+            expect(page.locator(selector)).to_have_count(count)
 
 
 def test_menu_and_dialog_work_without_javascript(site: Site) -> None:

@@ -43,6 +43,7 @@ from recibo.portal import (
     webhook_endpoints,
     webhooks,
 )
+from recibo.portal.compression import CompressedPages
 from recibo.portal.headers import Headers
 from recibo.portal.language import Languages
 from recibo.web.services import Services
@@ -84,7 +85,7 @@ class Pages(BaseRoute):
 
     def __init__(self, services: Services) -> None:
         self._pages = create_app(services)
-        self._app = Languages(Headers(self._pages, services))
+        self._app = Languages(Headers(CompressedPages(self._pages), services))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take the paths of pages, and no other."""
@@ -139,7 +140,7 @@ def create_app(services: Services) -> FastAPI:
     for module in SECTIONS:
         if module is not billing or services.identity.plans.are_sold:
             app.router.routes.extend(module.router.routes)
-    # Only files without secrets are compressed: they cannot leak by their size.
+    # Files without secrets are always compressed: they cannot leak by their size.
     app.mount("/portal/static", GZipMiddleware(_Static(directory=_STATIC), minimum_size=1024))
     for path in ("/", "/portal/"):
         app.add_route(path, _lead_home)
