@@ -152,19 +152,40 @@ def test_review_page_takes_files_but_fields_keep_pasted_text(site: Site, address
         assert [] == violations(page)
 
 
+def join_as_viewer(site: Site, page: Page, address: Address, *, may_upload: bool) -> None:
+    """Sign the browser in as a viewer of an organization."""
+    sign_up(page, address("eva"))
+    if may_upload:
+        form: dict[str, str | float | bool] = {"viewers_write": "true"}
+        assert page.request.post("/portal/organization/viewers", form=form).ok
+    email = address("fay")
+    assert page.request.post("/v1/org/members", data={"email": email, "role": "viewer"}).ok
+    accept = site.link_to(email, "accept-invite")
+    page.context.clear_cookies()
+    page.goto(accept)
+    page.get_by_role("button", name="Accept").click()
+    page.wait_for_url("**/portal**")
+
+
+def test_bookkeeper_takes_photos_with_a_phone(site: Site, address: Address, tmp_path: Path) -> None:
+    with site.visit(size=PHONE) as page:
+        join_as_viewer(site, page, address, may_upload=True)
+        page.goto("/portal/receipts")
+        page.wait_for_load_state("load")
+        camera = page.locator(".bottombar .cam")
+        expect(camera).to_be_in_viewport(ratio=1)
+        with page.expect_file_chooser() as choosing:
+            camera.click()
+        choosing.value.set_files(make_receipt(tmp_path, "F-1"))
+        expect(page.locator("tbody").get_by_text("KEDAI KOPI")).to_be_visible()
+
+
 def test_members_who_may_not_upload_drop_nothing(site: Site, address: Address) -> None:
     with site.visit(size=DESK) as page:
-        sign_up(page, address("eva"))
-        email = address("fay")
-        assert page.request.post("/v1/org/members", data={"email": email, "role": "viewer"}).ok
-        accept = site.link_to(email, "accept-invite")
-        page.context.clear_cookies()
-        page.goto(accept)
-        page.get_by_role("button", name="Accept").click()
-        page.wait_for_url("**/portal**")
+        join_as_viewer(site, page, address, may_upload=False)
         for path in ("", "/receipts", "/analytics", "/members", "/security"):
             page.goto(f"/portal{path}")
-            expect(page.locator("#uploads, #drop, #upload-row, script[src*=upload]")).to_have_count(
-                0
-            )
+            expect(
+                page.locator("#uploads, #drop, #upload-row, .cam, script[src*=upload]")
+            ).to_have_count(0)
             expect(page.locator("h1")).to_be_visible()

@@ -76,7 +76,7 @@ class Member(_InOrg):
         """Return whether the role has a permission, by itself or by the setting of the org."""
         is_bookkeeper = self.role is Role.VIEWER and self.viewers_write
         return permission in PERMISSIONS[self.role] or (
-            is_bookkeeper and permission is Permission.RECEIPTS_WRITE
+            is_bookkeeper and permission == Permission.RECEIPTS_WRITE
         )
 
 
