@@ -89,6 +89,31 @@ def test_n_is_a_letter_in_a_field_that_one_has_entered(site: Site, way: str) -> 
         expect(merchant).to_have_value("nina")
 
 
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("subtotal", "click"), ("issued_time", "click"), ("item-0-qty", "Tab"), ("item-0-total", "i")],
+)
+def test_letters_are_typed_in_a_figure_that_one_has_entered(
+    site: Site, name: str, way: str
+) -> None:
+    with site.visit(size=DESK) as page:
+        show(page, "ben")
+        field = page.locator(f"#{name}")
+        if way == "click":
+            field.click()
+        elif way == "Tab":
+            page.locator("#item-0-name").focus()
+            page.keyboard.press("Tab")
+        else:
+            page.keyboard.press(way)
+        expect(field).to_be_focused()
+        field.evaluate("one => { one.value = ''; }")
+        # Where a key led to, this is so from the first digit on.
+        page.keyboard.type("1nfcitp5")
+        expect(field).to_be_focused()
+        expect(field).to_have_value("1nfcitp5")
+
+
 def test_n_does_not_choose_a_type_in_doubt(site: Site) -> None:
     def show_as_doubtful(route: Route) -> None:
         answer = route.fetch()
@@ -104,8 +129,6 @@ def test_n_does_not_choose_a_type_in_doubt(site: Site) -> None:
         kind = page.locator("#type")
         press(page, "n", "n")
         expect(kind).to_be_focused()
-        kind.blur()
-        kind.focus()
         press(page, "n", "n")
         expect(kind).to_have_value("receipt")
 
@@ -134,7 +157,7 @@ def test_keys_lead_to_the_parts_of_the_form_and_arrows_along_columns(site: Site)
     with site.visit(size=DESK) as page:
         show(page, "fay")
         item, tax = page.locator("#item-0-total"), page.locator("#tax-0-amount")
-        # Fields without letters are no end of the way.
+        # In a figure that a key led to, another key leads on.
         for key, reached in (
             ("i", item), ("ArrowDown", page.locator("#item-1-total")), ("ArrowUp", item),
             ("ArrowUp", item), ("t", tax), ("i", item), ("t", tax),

@@ -48,8 +48,14 @@
     return [...checks, ...rows, ...sums].filter(([place]) => place);
   };
 
-  // Where N has led, until one does anything there: another N leads on, and types nothing.
+  // Where a key has led, until one does anything there: another key leads on, and types nothing.
   let reached = null;
+  let isByN = false;
+  const lead = (target) => {
+    focus(target);
+    reached = target;
+    isByN = false;
+  };
   let last = null;
   const focusDoubt = (step) => {
     const found = doubts();
@@ -60,8 +66,8 @@
     if (at < 0 && step < 0) at = 0;
     const order = found.map((_, number) => found.at((at + step * (number + 1)) % found.length));
     last = order.find(([, isLeft]) => isLeft)?.[0] ?? null;
-    focus(last);
-    reached = last;
+    lead(last);
+    isByN = true;
   };
   for (const act of ["input", "pointerdown", "focusin"]) {
     review.addEventListener(act, ({ target }) => {
@@ -95,14 +101,14 @@
     isAsked = false;
   });
 
-  // These lead to a part of the form. They act in fields without letters, too.
+  // These lead to a part of the form.
   const moves = {
     n: ({ shiftKey }) => focusDoubt(shiftKey ? -1 : 1),
-    f: () => focus(inputOf(review.querySelector(".f[data-f]"))),
-    c: () => focus(document.getElementById("category")),
-    i: () => focus(amountOf("item")),
-    t: () => focus(amountOf("tax")),
-    p: () => focus(amountOf("payment")),
+    f: () => lead(inputOf(review.querySelector(".f[data-f]"))),
+    c: () => lead(document.getElementById("category")),
+    i: () => lead(amountOf("item")),
+    t: () => lead(amountOf("tax")),
+    p: () => lead(amountOf("payment")),
   };
   const keys = {
     ...moves,
@@ -122,11 +128,11 @@
   // Enter in a closed list does what it does in other fields; some browsers open the list instead.
   const isSavedByEnter = ({ target, key, repeat }) =>
     key === "Enter" && !repeat && knowsOpenLists && target.matches("select") && !isListOpen(target);
+  // In a field that a person entered, every letter is typed; so it is where a name may have it.
   const leadsOn = (field, letter) => {
-    if (!(letter in moves) || "noKeys" in document.body.dataset) return false;
-    if (field.matches("input[inputmode], input[type=date]")) return true;
-    if (letter !== "n") return false;
-    return field === reached || (field.matches(":is(.chk, .doubted) select") && !isListOpen(field));
+    if (field !== reached || !(letter in moves) || "noKeys" in document.body.dataset) return false;
+    if (isListOpen(field)) return false;
+    return (isByN && letter === "n") || field.matches("input[inputmode], input[type=date]");
   };
 
   // Up and down within a column of a table.
@@ -135,7 +141,7 @@
     const row = field.matches(".items input") && key in STEPS ? field.closest("tbody")[STEPS[key]] : null;
     const column = field.name.replace(/^.*-/, "-");
     const next = row?.querySelector(`input[name$="${column}"]`);
-    focus(next);
+    if (next) (field === reached ? lead : focus)(next);
     return Boolean(next);
   };
 
@@ -154,14 +160,17 @@
     const letter = key.toLowerCase();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (target.matches("input:not([type=checkbox]), select, textarea")) {
-      if (isMovedInColumn(target, key)) event.preventDefault();
+      if (isMovedInColumn(target, key)) {
+        event.preventDefault();
+        return;
+      }
       if (key === "Escape" && !event.repeat) reset(target);
       if (isSavedByEnter(event)) {
         event.preventDefault();
         target.form?.querySelector("button[name=do]").click();
       }
       if (!leadsOn(target, letter)) {
-        if (key !== "Shift") reached = null;
+        if (key !== "Shift" && !(key in STEPS)) reached = null;
         return;
       }
     }
