@@ -23,6 +23,8 @@ class Page:
     #: Method and action of each form.
     forms: list[tuple[str | None, str | None]] = field(default_factory=list)
     buttons: list[str] = field(default_factory=list)
+    #: The texts of the primary actions: links, buttons and menus.
+    primary: list[str] = field(default_factory=list)
     #: The texts of elements that have an id or a role.
     by_id: dict[str, str] = field(default_factory=dict)
     by_role: dict[str, str] = field(default_factory=dict)
@@ -121,10 +123,13 @@ class _Parser(HTMLParser):
         assert start_tag == tag, (start_tag, tag)
         if tag == "form":
             self._is_in_switch = False
-        if tag not in _TEXTS and not attributes.keys() & {"id", "role"}:
+        is_primary = "btn-primary" in (attributes.get("class") or "").split()
+        if not (is_primary or tag in _TEXTS or attributes.keys() & {"id", "role"}):
             return
         text = " ".join("".join(self._texts[first:]).split())
         page = self.page
+        if is_primary:
+            page.primary.append(text)
         if tag == "title":
             page.title = text
         elif tag == "body":

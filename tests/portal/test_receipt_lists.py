@@ -49,6 +49,10 @@ FOUND = {
 }
 
 
+# The primary action of the bar that appears with a selection.
+HIDDEN = "Approve"
+
+
 @asynccontextmanager
 async def stocked(
     database_url: str, folder: Path
@@ -138,6 +142,7 @@ async def test_empty_list_says_what_to_do(sqlite_service: Installation) -> None:
     nothing = await receipt_pages.get_page(sqlite_service, "?q=nothing")
 
     assert "Choose photos or PDFs." in first.text
+    assert ["Upload receipts", HIDDEN] == first.primary
     assert "No receipts match these filters" in nothing.text
 
 

@@ -117,8 +117,11 @@ async def test_selected_receipts_are_deleted_after_confirmation(
         again = await submit(service, "delete", found["Brisa"])
         after = receipt_pages.listed_ids(await service.stranger.get(PATH))
         nothing = await service.stranger.get(f"{SELECTION}/delete")
+        one = await service.stranger.get(f"{SELECTION}/delete", params={"id": found["Copa"]})
 
+    assert "Delete 1 receipt? It disappears at once" in pages.parse(one).text
     page = pages.parse(answer)
+    assert "They disappear at once" in page.text
     assert "Delete 2 receipts? · Recibo" == page.title
     assert all(name in page.text for name in ("Aurora", "Brisa"))
     assert f"{PATH}?q=a" in page.links

@@ -18,7 +18,7 @@ MONTHS = 13
 async def offered(review: Review) -> tuple[pages.Page, str]:
     """Return the inbox after a review, and the file of what was approved."""
     page = pages.parse(await review.service.stranger.get(STOPPED))
-    [file] = [one for one in page.links if "format=csv&id=" in one]
+    [file] = [one for one in page.links if "format=csv&rows=receipts&id=" in one]
     return page, (await review.service.stranger.get(file)).text
 
 
@@ -30,7 +30,7 @@ async def test_deleted_receipts_are_not_offered(database_url: str, tmp_path: Pat
         await review.post(2, do="withdraw")
         page, file = await offered(review)
 
-    assert "Export this 1 receipt as CSV" in page.text
+    assert "Export this 1 receipt" in page.text
     assert not [one for one in page.links if review.ids[1] in one or f"id={review.ids[2]}" in one]
     assert [True, False, False] == [
         name in file for name in ("Padaria Aurora", "Café Brisa", "Mercado Sol")
@@ -49,7 +49,7 @@ async def test_receipts_of_an_earlier_batch_are_not_offered(
             await review.post(2, do="approve")
             page, file = await offered(review)
 
-    assert "Export this 1 receipt as CSV" in page.text
+    assert "Export this 1 receipt" in page.text
     assert "Mercado Sol" in file
     assert "Café Brisa" not in file
 
@@ -59,10 +59,10 @@ async def test_items_are_offered(sqlite_url: str, tmp_path: Path) -> None:
         for number in range(2):
             await review.post(number, do="approve")
         page = pages.parse(await review.service.stranger.get(STOPPED))
-        [file] = [one for one in page.links if "rows=items&id=" in one]
+        [file] = [one for one in page.links if "format=csv&rows=items&id=" in one]
         rows = (await review.service.stranger.get(file)).text.splitlines()
 
-    assert "Export their items as CSV" in page.text
+    assert "CSV, one row per item" in page.text
     assert 2 * ["Pão", "Leite"] == [
         name for row in rows for name in ("Pão", "Leite") if name in row
     ]

@@ -89,13 +89,13 @@ async def test_next_receipt_of_an_earlier_upload_is_called_so(
         notices = [await approve_next(review, number) for number in (2, 1)]
         page = await forms.get_page(review.service, f"{review.path(0)}?notice={notices[-1]}")
         stopped = await forms.get_page(review.service, f"{PATH}?review=needs_review&notice=stopped")
-        [file] = [one for one in stopped.links if "format=csv&id=" in one]
+        [file] = [one for one in stopped.links if "format=csv&rows=receipts&id=" in one]
         rows = (await review.service.stranger.get(file)).text.splitlines()
 
     assert ["next", "next-older"] == notices
     assert "Approved. This one is of an earlier upload. Stop here and export" in page.text
     assert f"{PATH}?review=needs_review&notice=stopped" in page.links
-    assert "Export these 2 receipts as CSV" in stopped.text
+    assert "Export these 2 receipts" in stopped.text
     assert ["Mercado Sol", "Café Brisa"] == [
         name for row in rows[1:] for name in ("Mercado Sol", "Café Brisa") if name in row
     ]
@@ -127,6 +127,9 @@ async def test_only_what_was_approved_just_now_is_offered(
             finished = pages.parse(await review.service.stranger.get(accounts.redirect_target(end)))
 
     is_long = pause > dt.timedelta(hours=1)
-    expected = "Export this 1 receipt as CSV" if is_long else "Export these 2 receipts as CSV"
+    expected = "Export this 1 receipt" if is_long else "Export these 2 receipts"
     assert expected in finished.text
+    # Besides that of the bar that appears with a selection.
+    assert [expected, "Approve"] == finished.primary
+    assert "Ready receipts" not in finished.text
     assert "March 2026 2 receipts CSV Excel Line items" in finished.text
