@@ -138,7 +138,7 @@ async def test_receipts_are_named_by_merchant_and_total(database_url: str, tmp_p
     named = "the receipt of Padaria Aurora, 42.50 BRL"
     assert f"{owner.email} uploaded {named}" in page.text
     assert f"approved {named}" in page.text
-    assert f"corrected {named}: Category" in page.text
+    assert f"corrected {named}: Category; its approval was withdrawn" in page.text
     assert f"/portal/receipts/{receipt_id}" in page.links
     assert f"deleted {named}" in later.text
     assert f"/portal/receipts/{receipt_id}" not in later.links

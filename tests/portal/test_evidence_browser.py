@@ -117,6 +117,21 @@ def test_repeated_clicks_go_through_the_boxes_at_a_place(site: Site) -> None:
         expect(tax).to_be_focused()
 
 
+def test_only_values_to_check_have_an_amber_mark(site: Site) -> None:
+    color = "one => getComputedStyle(one).color"
+    with site.visit(size=DESK) as page:
+        show(page, "cid")
+        mark = page.locator(".find-sure").first
+        sure = mark.evaluate(color)
+        colors = {}
+        for level in ("fair", "doubtful"):
+            mark.evaluate("(one, level) => { one.className = `find find-${level}`; }", level)
+            colors[level] = page.locator(f".find-{level}").first.evaluate(color)
+
+    assert sure == colors["fair"]
+    assert sure != colors["doubtful"]
+
+
 def test_smaller_box_is_above_a_larger_one(site: Site) -> None:
     with site.visit(size=DESK) as page:
         show(page, "dora")

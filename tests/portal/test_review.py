@@ -10,6 +10,7 @@ from recibo.extract.model import (
     Edge,
     Extracted,
     Hint,
+    LineItem,
     Quality,
     SeenPage,
 )
@@ -106,7 +107,63 @@ async def test_enter_in_a_field_keeps_an_approval(sqlite_url: str, tmp_path: Pat
 
     # Browsers press the first button of a form.
     first = [re.findall(r'name="do" value="(\w+)"', page)[0] for page in (before, after)]
-    assert ["save", "approve"] == first
+    assert ["save", "keep"] == first
+
+
+async def test_saving_an_approved_receipt_says_what_it_leaves_to_check(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        await review.post(total="41.20", do="approve")
+        whole = await review.service.stranger.get(
+            accounts.redirect_target(await review.post(document_number="7", do="keep"))
+        )
+        wrong = await review.service.stranger.get(
+            accounts.redirect_target(await review.post(total="43.20", do="keep"))
+        )
+        receipt = await review.receipt()
+
+    assert "Saved. The receipt stays approved." in pages.parse(whole).text
+    assert "to check" not in pages.parse(whole).text
+    page = pages.parse(wrong)
+    assert "stays approved, although something is left to check" in page.text
+    assert "1 thing to check" in page.text
+    assert "Items add up to 41.20, the total is 43.20: 2.00 missing." in page.text
+    assert "approved" == receipt["review"]["status"]
+
+
+async def test_what_a_person_changed_has_no_confidence_and_may_be_cleared(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        before = await review.page()
+        await review.post(total="43.20", merchant_name="")
+        page = await review.page()
+
+    assert "Total 50% confidence" in before.text
+    checks, _header, _rest = page.text.partition("Header")
+    assert "Merchant This field was cleared. Read as “Padaria Aurora”" in checks
+    assert "Line items Items add up to 41.20, the total is 43.20" in checks
+    assert "confidence" not in checks
+
+
+async def test_doubtful_items_are_shown_as_they_were_read(sqlite_url: str, tmp_path: Path) -> None:
+    box = Box(120, 500, 320, 530)
+    items = [LineItem(f"Pão {number}", total=Decimal(number)) for number in range(1, 9)]
+    read = tuple(
+        Extracted(one, 0.9 if number == 0 else 0.4, one.name, 1, box)
+        for number, one in enumerate(items)
+    )
+    async with reviewing(sqlite_url, tmp_path, line_items=read) as review:
+        page = await review.page()
+
+    checks, _header, _rest = page.text.partition("Header")
+    assert "Line item 2: Pão 2 2.00" in checks
+    assert "Line item 1:" not in checks
+    assert {"#box-item-1", "#item-1-name"} <= set(page.links)
+    # The rest is marked in the table.
+    assert "Line item 7:" not in checks
+    assert "2 more lines are marked below." in checks
 
 
 async def test_scripts_get_the_address_of_the_page_after_saving(
@@ -149,7 +206,7 @@ async def test_fields_and_lines_are_cleared(sqlite_url: str, tmp_path: Path) -> 
 
     assert (None, None) == (receipt["issued_at"], receipt["merchant_name"])
     assert ["Leite"] == [one["name"] for one in receipt["line_items"]]
-    assert "Not found on the document." in page.text
+    assert "This field was cleared." in page.text
 
 
 async def test_alternative_is_used_by_one_click(database_url: str, tmp_path: Path) -> None:

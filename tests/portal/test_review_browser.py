@@ -384,6 +384,26 @@ def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
         page.wait_for_url(re.compile("notice=next"))
 
 
+@pytest.mark.parametrize("are_duplicates", [True, False], ids=["duplicate", "doubt"])
+def test_invalid_value_is_shown_before_anything_is_asked(
+    site: Site, *, are_duplicates: bool
+) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "ilo", are_duplicates=are_duplicates)
+        total = page.get_by_role("textbox", name="Total", exact=True)
+        total.fill("ten")
+        total.blur()
+        page.keyboard.press("Enter")
+        expect(total).to_be_focused()
+        expect(error_of(total)).to_have_text("Total must be a number, such as 1234.50.")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.locator("#outcome")).to_be_empty()
+        total.press("Escape")
+        page.keyboard.press("Enter")
+        asked = "Approve a possible duplicate?" if are_duplicates else "Press Enter again"
+        expect(page.get_by_text(asked).locator("visible=true")).to_be_visible()
+
+
 def test_reasons_are_not_clipped_on_home(site: Site) -> None:
     with site.visit(size=(320, 640)) as page:
         upload_two(page, "hal")

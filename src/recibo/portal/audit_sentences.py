@@ -79,6 +79,9 @@ SENTENCES: Mapping[str, str] = {
 # Other sentences for what the same actions also say.
 _REPLACED = gettext_noop("%(actor)s replaced a document that could not be read with %(other)s")
 _WITHDRAWN = gettext_noop("%(actor)s withdrew the approval of %(receipt)s")
+_CORRECTED_AND_WITHDRAWN = gettext_noop(
+    "%(actor)s corrected %(receipt)s: %(fields)s; its approval was withdrawn"
+)
 _OTHER = gettext_noop("%(actor)s: %(action)s")
 
 _WEBHOOKS = "/portal/webhooks"
@@ -91,7 +94,6 @@ _FIELDS: Mapping[str, LazyText] = {
     "allowed_senders": lazy_gettext("Allowed senders"),
     **field_labels.FIELDS,
     "metadata": lazy_gettext("Tags"),
-    "approved": lazy_gettext("Approval"),
 }
 
 
@@ -127,8 +129,9 @@ async def known(
 def sentence(entry: AuditEvent, found: Known) -> Markup:
     """Return what an entry says, with links to what it is about."""
     message = SENTENCES.get(entry.action, _OTHER)
-    if entry.action == A.RECEIPT_CORRECTED and entry.after == {"approved": False}:
-        message = _WITHDRAWN
+    if entry.action == A.RECEIPT_CORRECTED and "approved" in (entry.after or {}):
+        is_only_that = entry.after == {"approved": False}
+        message = _WITHDRAWN if is_only_that else _CORRECTED_AND_WITHDRAWN
     if entry.action == A.RECEIPT_DELETED and "replaced_by" in (entry.after or {}):
         message = _REPLACED
     return escape(translations.translate(message)) % _values(entry, found)
@@ -181,7 +184,8 @@ def _values(entry: AuditEvent, found: Known) -> dict[str, str]:
 
 def _fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Return the names of the fields that a change left different."""
-    changed = {name for name in after if before.get(name) != after[name]}
+    # An approval is no field; sentences say that it was withdrawn.
+    changed = {name for name in after if before.get(name) != after[name]} - {"approved"}
     # PostgreSQL keeps no order of names.
     known_first = [*(name for name in _FIELDS if name in changed), *sorted(changed - {*_FIELDS})]
     return [str(_FIELDS.get(name, name.replace("_", " "))) for name in known_first]

@@ -56,6 +56,10 @@ _NOTICES = {
     ),
     "saved": lazy_gettext("Saved."),
     "approved": lazy_gettext("Approved."),
+    "kept-approved": lazy_gettext("Saved. The receipt stays approved."),
+    "unsettled": lazy_gettext(
+        "Saved. The receipt stays approved, although something is left to check."
+    ),
     "next": lazy_gettext("Approved. This is the next one."),
     "next-older": lazy_gettext("Approved. This one is of an earlier upload."),
     "next-other": lazy_gettext("Approved. This one was uploaded by someone else."),
@@ -64,6 +68,7 @@ _NOTICES = {
     "withdrawn": lazy_gettext("The approval is withdrawn."),
 }
 _OF_OTHERS = {name: _NOTICES[name] for name in ("next-older", "next-other")}
+_UNSETTLED = {"unsettled": _NOTICES["unsettled"]}
 # A thousand line items, with long names.
 _MAX_FORM_BYTES = 2 << 20
 _MAX_FORM_FIELDS = 10_000
@@ -150,7 +155,7 @@ async def correct(
 ) -> Response:
     """Save what was changed, approve the receipt or withdraw its approval, as the button says."""
     act, values = typed.get("do", "save"), review_forms.pressed(typed)
-    approved = {"approve": True, "next": True, "withdraw": False}.get(act)
+    approved = {"approve": True, "next": True, "keep": True, "withdraw": False}.get(act)
     listed = ReviewList.of(typed)
     try:
         async with caller.services.database.read() as session:
@@ -161,7 +166,7 @@ async def correct(
         given = review_forms.correction(before, values, approved=approved)
         # Refused if the receipt has another version by now.
         async with caller.services.database.write() as writing:
-            await corrections.apply(writing, caller.member, receipt_id, given)
+            after = await corrections.apply(writing, caller.member, receipt_id, given)
     except (ValidationFailed, Conflict) as e:
         return await show(caller, receipt_id, error=e, typed=values)
     if act == "next" and following is None:
@@ -169,6 +174,9 @@ async def correct(
     if act == "next" and following:
         return _saved(caller, listed.page(following, notice=step))
     notice = {"approve": "approved", "withdraw": "withdrawn"}.get(act, "saved")
+    if act == "keep":
+        is_unsettled = review_checks.of(after, despite_approval=True)
+        notice = "unsettled" if is_unsettled else "kept-approved"
     return _saved(caller, listed.page(receipt_id, notice=notice), is_same=True)
 
 
@@ -236,7 +244,7 @@ async def show(
         is_worth_high=receipt_details.is_worth_high,
         categories=list(Category),
         payment_methods=list(PaymentMethod),
-        checks=review_checks.of(details.receipt),
+        checks=review_checks.of(details.receipt, despite_approval=caller.notice(_UNSETTLED) != ""),
         checks_heading=review_checks.heading,
         hints=photo_hints.sentences(details.evidence.quality if details.evidence else None),
         sums=_sums(details.receipt, typed),

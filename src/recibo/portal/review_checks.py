@@ -140,13 +140,15 @@ def _rank(reason: ReviewReason) -> tuple[int, int]:
     return _SERIOUS.index(reason.code), len(_WHOLE) + 1 if _is_about_whole(reason) else place
 
 
-def of(receipt: Receipt) -> list[Check]:
+def of(receipt: Receipt, *, despite_approval: bool = False) -> list[Check]:
     """Return what to check, one entry a field, the most serious first.
 
-    Duplicates are not among them. An approved receipt has nothing to check.
+    Duplicates are not among them. An approved receipt has nothing to check, unless one asks.
     """
     review = receipt.review
-    if review is None or review.status is not ReviewStatus.NEEDS_REVIEW:
+    if review is None or review.status is ReviewStatus.READY:
+        return []
+    if review.status is ReviewStatus.APPROVED and not despite_approval:
         return []
     by_field: dict[str, list[ReviewReason]] = {}
     for one in ranked(review):
@@ -225,6 +227,8 @@ def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None
             "%(share)s sure that merchant, date and total are all right. Compare them.",
             share=share,
         )
+    if reason.code is ReviewCode.MISSING and reason.field in receipt.corrected_fields:
+        return _("This field was cleared.")
     if reason.code is ReviewCode.LOW_CONFIDENCE and reason.field in _LISTS:
         return _("Some lines are not certain. They are marked below.")
     return str(_SENTENCES.get(reason.code, _("Compare it with the document.")))

@@ -116,6 +116,28 @@
   });
   form.addEventListener("change", ({ target }) => makeReady(keyOf(target)));
 
+  // What was typed is checked before anything is asked about an approval.
+  const isValid = async () => {
+    if (!fields().some(isChanged) && !("unsaved" in form.dataset)) return true;
+    clearTimeout(timer);
+    await ask();
+    for (const key of Object.keys(errors ?? {})) makeReady(key);
+    const wrong = form.querySelector('[aria-invalid="true"]');
+    wrong?.focus();
+    return !wrong;
+  };
+  form.addEventListener("validate", ({ detail }) => {
+    detail.answer = isValid();
+  });
+  for (const button of document.querySelectorAll('[popovertarget^="despite-"]')) {
+    if (button.closest("[popover]")) continue;
+    button.addEventListener("click", async (event) => {
+      event.preventDefault();
+      const question = document.getElementById(button.getAttribute("popovertarget"));
+      if (await isValid()) question.showPopover({ source: button });
+    });
+  }
+
   // The last row of a table is for a new entry: once it is used, another one follows.
   const NUMBER = /-(\d+)(?=-|$)/;
   const follow = (entry) => {
@@ -187,7 +209,8 @@
   };
   const [path, top, pageTop, row, name] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
   sessionStorage.removeItem(PLACE);
-  if (path === location.pathname) {
+  // What an approval leaves to check is at the top.
+  if (path === location.pathname && !("unsettled" in form.dataset)) {
     const around = row ? form.querySelector(`[data-f="${CSS.escape(row)}"]`) : null;
     const field = `:is(input, select)[name="${CSS.escape(name)}"]`;
     const shown = around?.querySelector(field) ?? around?.querySelector("input, select");

@@ -82,7 +82,12 @@
   // Enter says first what is unresolved, once, and approves then. A possible duplicate has its own question.
   const outcome = document.getElementById("outcome");
   let isAsked = false;
-  const approve = () => {
+  const isValid = async () => {
+    const detail = { answer: true };
+    document.getElementById("correction").dispatchEvent(new CustomEvent("validate", { detail }));
+    return detail.answer;
+  };
+  const approve = async () => {
     const button = review.querySelector("[data-approve]");
     const check = all(".chk[data-f]:not(.settled)")[0];
     const open = check ?? all(OFF)[0];
@@ -90,6 +95,7 @@
       button?.click();
       return;
     }
+    if (!(await isValid())) return;
     isAsked = true;
     const said = (check ? review.querySelector("[data-left]") : open).textContent.trim();
     outcome.textContent = `${said.replace(/\.$/, "")}. ${outcome.dataset.again}`;

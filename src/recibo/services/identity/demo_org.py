@@ -65,7 +65,7 @@ async def _add(session: Session, password: str, hashed: str) -> Demo:
     # The membership refers to both.
     await session.flush()
     session.add(Membership(org_id=org.id, user_id=owner.id, role=Role.OWNER, created_at=now))
-    key = keys.create(session, OrgId(org.id), NewKey("Demo key"), created_by=owner.id)
+    key = keys.create(session, OrgId(org.id), NewKey("Demo"), created_by=owner.id)
     return Demo(key, OWNER_EMAIL, password)
 
 
