@@ -185,6 +185,34 @@ def test_excerpt_of_a_long_value_is_legible(
     assert last["x"] + last["width"] <= crop["x"] + crop["width"]
 
 
+@pytest.mark.parametrize("size", [DESK, (390, 844), PHONE])
+@pytest.mark.parametrize("field", ["total", "document_number"])
+def test_excerpt_shows_nothing_but_the_page(site: Site, size: tuple[int, int], field: str) -> None:
+    with site.visit(size=size) as page:
+        path = show(page, "gil")
+        doubt(site, path, field)
+        page.reload()
+        crop = page.locator(f".chk[data-f={field}] .crop")
+        place, sheet = crop.bounding_box(), crop.locator("image").bounding_box()
+        assert place
+        assert sheet
+
+    assert sheet["x"] <= place["x"] + 1
+    assert place["x"] + place["width"] <= sheet["x"] + sheet["width"] + 1
+
+
+@pytest.mark.parametrize("size", [DESK, (390, 844), PHONE])
+def test_access_key_is_shown_as_a_whole(site: Site, size: tuple[int, int]) -> None:
+    with site.visit(size=size) as page:
+        show(page, "hal", make_documents.nfce())
+        key = page.locator("#whole-key")
+        assert key.text_content() == page.locator("#document_key").input_value()
+        assert key.evaluate("one => one.scrollWidth <= one.clientWidth")
+        for group in key.locator("span").all():
+            assert group.evaluate("one => one.getClientRects().length") == 1
+        assert width(page) <= size[0]
+
+
 def test_review_of_a_long_value_has_no_serious_barriers(site: Site) -> None:
     with site.visit(size=DESK) as page:
         path = show(page, "fay", make_documents.nfce())

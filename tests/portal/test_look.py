@@ -142,6 +142,43 @@ def test_copy_button_is_right_of_the_code_on_a_phone(site: Site) -> None:
         assert code["x"] + code["width"] <= copy["x"]
 
 
+def test_pages_have_one_width(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "hugo")
+        widths = set()
+        for path in ("keys", "members", "billing", "audit", "organization", "security"):
+            page.goto(f"/portal/{path}")
+            page.wait_for_load_state("load")
+            widths.add(page.locator(".body > *").first.evaluate("one => one.clientWidth"))
+
+    assert max(widths) - min(widths) <= 2
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_what_can_be_searched_is_not_cut_off(site: Site, language: str) -> None:
+    with site.visit(size=DESK, language=language) as page:
+        sign_up(page, f"ivo{language[:2].lower()}")
+        upload(page, drawing.pdf(make_documents.till_receipt().rows))
+        page.goto("/portal/receipts")
+        needed, given = page.locator("#q").evaluate(
+            """one => {
+              const paint = document.createElement("canvas").getContext("2d");
+              const { font, paddingLeft, paddingRight } = getComputedStyle(one);
+              paint.font = font;
+              const padding = parseFloat(paddingLeft) + parseFloat(paddingRight);
+              return [paint.measureText(one.placeholder).width, one.clientWidth - padding];
+            }"""
+        )
+        page.goto("/portal/receipts?category=restaurants&sort=total")
+        tops = page.locator(".chips > *").evaluate_all(
+            "all => all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width)"
+            ".map(({ top, height }) => Math.round(top + height / 2))"
+        )
+
+    assert needed <= given
+    assert max(tops) - min(tops) < 10
+
+
 def test_keys_fit_a_phone(site: Site) -> None:
     with site.visit(size=(390, 844)) as page:
         sign_up(page, "fay")

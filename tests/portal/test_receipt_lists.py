@@ -155,8 +155,14 @@ async def test_failed_rows_offer_what_helps(sqlite_url: str, tmp_path: Path) -> 
             await receipt_pages.read_receipt(service, owner, receipt_id)
             page = await receipt_pages.get_page(service, "?status=failed")
             counts.append(page.buttons.count("Try high accuracy"))
+        raw = (await service.stranger.get(f"{PATH}?status=failed")).text
 
     assert [0, 1] == counts
+    # The picture of what can be drawn helps to take a better one; a cut name is shown as a whole.
+    assert [f"{PATH}/{receipt_id}/pages/1?width=96"] == re.findall(
+        r'class="thumb" src="(.*?)"', raw
+    )
+    assert 2 == raw.count('title="receipt.jpg"')
 
 
 async def test_headings_sort_the_list_and_pages_keep_the_order(

@@ -380,6 +380,14 @@ def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
         expect(question.get_by_role("button", name="Cancel")).to_be_focused()
         page.keyboard.press("Tab")
         expect(question.get_by_role("button", name="Approve")).to_be_focused()
+        # The focus stays in the question.
+        for _ in range(6):
+            page.keyboard.press("Tab")
+            assert question.evaluate(
+                "one => [one, document.body].some((at) => at.contains(document.activeElement) "
+                "&& (at === one || document.activeElement === at))"
+            )
+        question.get_by_role("button", name="Approve").focus()
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("notice=next"))
 
@@ -402,6 +410,18 @@ def test_invalid_value_is_shown_before_anything_is_asked(
         page.keyboard.press("Enter")
         asked = "Approve a possible duplicate?" if are_duplicates else "Press Enter again"
         expect(page.get_by_text(asked).locator("visible=true")).to_be_visible()
+
+
+def test_what_a_value_breaks_is_said_where_one_looks(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "jan")
+        total, fresh = page.locator("#total"), page.locator("[data-new]")
+        expect(fresh).to_be_empty()
+        total.fill("99.15")
+        expect(fresh).to_contain_text("the total is 99.15")
+        expect(page.locator("[data-left]")).to_have_text("3 things to check")
+        total.press("Escape")
+        expect(fresh).to_be_empty()
 
 
 def test_reasons_are_not_clipped_on_home(site: Site) -> None:

@@ -67,6 +67,8 @@ class Row:
     view: Box
     #: What the row above shows, too.
     repeated: Box | None = None
+    #: Its side of a wider place, where the page goes on at the other: `xMin`, `xMid` or `xMax`.
+    align: str = "xMid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,20 @@ def excerpt(drawn: list[Sheet], found: FieldEvidence | None) -> Excerpt | None:
     margin = round(line * _MARGIN)
     is_wide = lines > 1 or box.width + 2 * margin > line * _NARROW
     width = max(box.width + 2 * margin, round(line * (_WIDE if is_wide else _NARROW)))
+    width = min(width, sheet.width)
     x = box.x + box.width // 2 - width // 2
     view = Box(max(0, min(x, sheet.width - width)), box.y - margin, width, box.height + 2 * margin)
-    rows = tuple(_rows(view, lines=lines, line=line))
+    align = _align(view, sheet)
+    rows = tuple(replace(one, align=align) for one in _rows(view, lines=lines, line=line))
     return Excerpt(sheet, box, is_wide, rows)
+
+
+def _align(view: Box, sheet: Sheet) -> str:
+    """Return the side of a view that stays at that of a wider place."""
+    left, right = view.x, sheet.width - view.x - view.width
+    if min(left, right) >= view.width // 2:
+        return "xMid"
+    return "xMax" if left > right else "xMin"
 
 
 def _rows(view: Box, *, lines: int, line: float) -> Iterator[Row]:

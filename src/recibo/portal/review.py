@@ -191,12 +191,13 @@ async def add_up(
     wrong = {one.field: one.message for one in review_forms.wrong(before, typed)}
     refusal = ErrorMessage(fields=wrong)
     sums = _typed_sums(before, typed, wrong)
-    left = [one.field for one in _left(details, typed, wrong)]
+    left = _left(details, typed, wrong)
     return JSONResponse(
         {
             "sums": {name: asdict(one) for name, one in sums.items()},
             "errors": {name: refusal.for_field(name, field_labels.of(name)) for name in wrong},
-            "left": left,
+            "left": [one.field for one in left],
+            "said": {one.field: _said(one) for one in left},
             "heading": review_checks.heading(len(left) + bool(details.duplicates)),
         }
     )
@@ -256,6 +257,14 @@ async def show(
     if error and error.retry_after is not None:
         answer.headers["Retry-After"] = str(error.retry_after)
     return answer
+
+
+def _said(check: Check) -> str:
+    """Return what to check as one text, with the name of its field unless a sum names it."""
+    sentences = " ".join(check.sentences)
+    if check.ledger or not check.field:
+        return sentences
+    return f"{field_labels.of(check.field)}: {sentences}"
 
 
 async def _step(

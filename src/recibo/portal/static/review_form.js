@@ -35,15 +35,20 @@
     }
     errors = found.errors;
     showAll();
-    if (found.left) showLeft(found.left, found.heading);
+    if (found.left) showLeft(found);
   };
   // What is settled by what was typed counts no more.
   const checks = [...form.querySelectorAll(".chk[data-f]")];
-  const showLeft = (left, heading) => {
+  const added = form.querySelector("[data-new]");
+  const showLeft = ({ left, heading, said: sentences }) => {
     for (const check of checks) check.classList.toggle("settled", !left.includes(check.dataset.f));
     const place = form.querySelector("[data-left]");
     if (place && place.textContent !== heading) place.textContent = heading;
-    place?.closest(".checks").classList.toggle("settled", !form.querySelector(".chk:not(.settled)"));
+    const fresh = left.filter((name) => !checks.some((check) => check.dataset.f === name));
+    const text = fresh.map((name) => sentences[name]).join(" ");
+    if (added && added.textContent !== text) added.textContent = text;
+    const isSettled = !fresh.length && !form.querySelector(".chk:not(.settled)");
+    place?.closest(".checks").classList.toggle("settled", isSettled);
   };
   form.addEventListener("input", () => {
     clearTimeout(timer);
