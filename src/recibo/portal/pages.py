@@ -29,6 +29,7 @@ from recibo.portal.error_messages import ErrorMessage
 from recibo.portal.forms import FILLED, Filled
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.permissions import Permission
+from recibo.services.reading import receipt_details
 from recibo.web import loopback
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ def _templates() -> Environment:
         static=_static,
         samples=samples,
         ranked_reasons=review_checks.ranked,
+        has_picture=receipt_details.has_picture,
         integrity=vendored.INTEGRITY,
         navigation=navigation,
         document_types=names.DOCUMENT_TYPES,

@@ -74,6 +74,14 @@ def is_worth_high(receipt: Receipt) -> bool:
     )
 
 
+def has_picture(receipt: Receipt) -> bool:
+    """Return whether the pages can be drawn: those of what was read, or was read in vain."""
+    failure = receipt.failure
+    if failure is None:
+        return receipt.status is ReceiptStatus.COMPLETED
+    return failure.code is FailureCode.LOW_CONFIDENCE and failure.message != _DAMAGED
+
+
 async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDetails:
     """Return a receipt of the actor's org with its document; raises NotFound for other ids."""
     row = await receipts.row_of(session, actor, receipt_id)
