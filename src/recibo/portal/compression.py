@@ -45,7 +45,7 @@ class CompressedPages:
 def _is_chosen_here(headers: Headers) -> bool:
     """Return whether the address or the form is one of our own pages or typed by hand.
 
-    Scripts load the page again at an address that another site may have opened it with.
+    Scripts load the page again at its address, which another site may have chosen.
     """
     is_own = headers.get("sec-fetch-site") in _OWN
     return is_own and headers.get("sec-fetch-mode") == "navigate"
