@@ -111,11 +111,7 @@ class _Page:
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
     if not any(map(row.is_money, row.amounts)) and _says_how_to_pay(row):
         return
-    phrases = [
-        phrase
-        for phrase in _book().find(row.text)
-        if phrase.kind != _NO_METHOD and not _is_currency(row.text[phrase.start : phrase.end])
-    ]
+    phrases = _methods(row.text)
     cards = [phrase for phrase in phrases if _METHODS[phrase.kind] in _CARDS]
     digits = _last4(row.text, cards)
     roles = {entry.role for entry in entries if not _is_of_table(entry, entries)}
@@ -171,6 +167,15 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     payment = Payment(method, value, None, digits)
     text = row.text if not below else f"{row.text}\n{below[0].text}"
     yield PaymentCandidate(Extracted(payment, 0.5, text, row.line.page, box), row.index, features)
+
+
+def _methods(text: str) -> list[Phrase]:
+    """Return the names of methods in a text."""
+    return [
+        phrase
+        for phrase in _book().find(text)
+        if phrase.kind != _NO_METHOD and not _is_currency(text[phrase.start : phrase.end])
+    ]
 
 
 def _says_how_to_pay(row: Row) -> bool:
