@@ -39,7 +39,8 @@ def main() -> None:
         with server.running(data) as service, sync_playwright() as playwright:
             for number, path in enumerate(sorted(documents.glob("*.jpg"))):
                 _date(service, _upload(service, path), days_ago=number * 33)
-            doubtful = _upload(service, FOLDER / "receipt.png")
+            _upload(service, FOLDER / "receipt.png")
+            doubtful = _most_doubtful(service)
             browser = playwright.chromium.launch(
                 executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
             )
@@ -67,6 +68,16 @@ def _date(service: server.Server, receipt_id: str, *, days_ago: int) -> None:
         json={"issued_at": f"{day}T12:00:00Z"},
         headers={"X-API-Key": service.key or ""},
     )
+
+
+def _most_doubtful(service: server.Server) -> str:
+    """Return the receipt with the most to check, without the question about a duplicate."""
+    listed = httpx.get(
+        f"{service.url}/v1/receipts",
+        params={"review": "needs_review"},
+        headers={"X-API-Key": service.key or ""},
+    ).json()["data"]
+    return str(max(listed, key=lambda one: len(one["review"]["reasons"]))["id"])
 
 
 def _take(browser: Browser, service: server.Server, pages: dict[str, str]) -> None:

@@ -50,6 +50,7 @@ def test_total_is_corrected_and_the_next_one_shown_by_keyboard(site: Site) -> No
         expect(total).to_have_value("34.15")
         total.fill("34.20")
         page.keyboard.press("Enter")
+        page.wait_for_url("**notice=saved")
         expect(page.get_by_text("Read as “34.15”")).to_be_visible()
         page.keyboard.press("k")
         page.keyboard.press("j")
