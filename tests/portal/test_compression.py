@@ -7,7 +7,7 @@ import pytest
 from tests.installation import Installation
 from tests.portal import pages, receipt_pages
 
-OPENED = {"Accept-Encoding": "gzip", "Sec-Fetch-Mode": "navigate"}
+NAVIGATED = {"Accept-Encoding": "gzip", "Sec-Fetch-Mode": "navigate"}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ async def test_page_is_compressed_for_own_pages_and_typed_addresses(
     sqlite_service: Installation, headers: dict[str, str], *, is_compressed: bool
 ) -> None:
     for path in ("/portal/sign-in", "/portal/nowhere"):
-        answer = await sqlite_service.stranger.get(path, headers={**OPENED, **headers})
+        answer = await sqlite_service.stranger.get(path, headers={**NAVIGATED, **headers})
 
         assert is_compressed == (answer.headers.get("content-encoding") == "gzip")
         assert "Recibo" in pages.parse(answer).title
@@ -43,7 +43,8 @@ async def test_documents_and_exports_are_sent_as_they_are(sqlite_url: str, tmp_p
         await receipt_pages.read_receipt(service, owner, receipt_id)
         answers = [
             await service.stranger.get(
-                f"{receipt_pages.PATH}/{path}", headers={**OPENED, "Sec-Fetch-Site": "same-origin"}
+                f"{receipt_pages.PATH}/{path}",
+                headers={**NAVIGATED, "Sec-Fetch-Site": "same-origin"},
             )
             for path in (f"{receipt_id}/file", f"{receipt_id}/json", "export?format=csv")
         ]
