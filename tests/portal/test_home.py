@@ -1,5 +1,6 @@
 """The home page: what to review, what was spent, the use of the quota, first steps."""
 
+import datetime as dt
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -131,3 +132,27 @@ async def test_page_shows_what_to_review_and_what_was_spent(
     # Every page shows the use of the quota and what to review in the sidebar.
     assert "Free plan 2 of 50" in keys.text
     assert "Inbox 2 to review" in keys.text
+
+
+async def test_old_receipts_are_summed_up_in_their_last_year(
+    database_url: str, tmp_path: Path
+) -> None:
+    dates = {receipt_pages.RECEIPT: "2018-03-09", receipt_pages.OTHER_RECEIPT: "2017-12-31"}
+    readings = {
+        data: receipt_pages.make_reading(issued=Moment(dt.date.fromisoformat(day)))
+        for data, day in dates.items()
+    }
+    async with receipt_pages.run_service(database_url, tmp_path, FakeReader(readings)) as (
+        service,
+        owner,
+    ):
+        for data in readings:
+            await receipt_pages.read_receipt(
+                service, owner, await receipt_pages.upload(service, data)
+            )
+        home = await forms.get_page(service, "/portal")
+
+    assert "42.50 BRL in Mar 2018" in home.text
+    assert "Categories 2018, BRL" in home.text
+    assert "/portal/analytics?from=2018-01-01&to=2018-12-31&currency=BRL" in home.links
+    assert "85.00" not in home.text

@@ -74,6 +74,12 @@ class Overview:
     steps: Sequence[Step] = field(default_factory=list)
 
     @property
+    def month(self) -> Bar:
+        """The current month; the last one with receipts if the months are past."""
+        with_receipts = [bar for bar in self.months if bar.receipts]
+        return self.months[-1] if self.months[-1].is_current else with_receipts[-1]
+
+    @property
     def counts(self) -> Mapping[str, int]:
         """The numbers of receipts by the icon of their tab."""
         return {tab.mark: count for tab, count, _path in self.tabs}
@@ -199,4 +205,9 @@ async def _spent(request: Request, member: Member, services: Services) -> Spendi
     chosen = periods.default(clock.now().date())
     async with services.database.read() as session:
         found = await spend.by_currency(session, member, chosen.period)
+        newest = () if found else await spend.newest_months(session, member, most=1)
+        for month in newest:
+            # Old receipts only: their last year says more than an empty chart.
+            chosen = periods.dates(periods.year_of(month))
+            found = await spend.by_currency(session, member, chosen.period)
     return analytics.spending(chosen, found, request.query_params.get("currency"))

@@ -104,6 +104,11 @@ def default(today: dt.date) -> Chosen:
     return Chosen(LAST_MONTHS.of(today), LAST_MONTHS)
 
 
+def dates(period: Period) -> Chosen:
+    """Return a period as if the user had named its dates."""
+    return Chosen(period, None, {FIRST: f"{period.first}", LAST: f"{period.last}"})
+
+
 def chosen(given: Mapping[str, str], today: dt.date) -> Chosen:
     """Return the period that a query names; the last twelve months if it names none.
 
