@@ -84,6 +84,8 @@ class DetailCandidates:
     tips: tuple[AmountCandidate, ...] = ()
     service_charges: tuple[AmountCandidate, ...] = ()
     roundings: tuple[AmountCandidate, ...] = ()
+    #: Advances and withheld taxes.
+    withheld: tuple[Extracted[Decimal], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class Adjustments:
     tips: tuple[AmountCandidate, ...]
     service_charges: tuple[AmountCandidate, ...]
     roundings: tuple[AmountCandidate, ...]
+    #: Advances and withheld taxes, which are subtracted from the total.
+    withheld: tuple[Extracted[Decimal], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
         tips=tuple(_beginning(_of_phrase("tip", page)))[:_MOST_CANDIDATES],
         service_charges=tuple(_beginning(_of_phrase("service_charge", page)))[:_MOST_CANDIDATES],
         roundings=tuple(_signed(by_role[Role.ROUNDING], page))[:_MOST_CANDIDATES],
+        withheld=tuple(_withheld(page))[:_MOST_CANDIDATES],
     )
 
 
@@ -178,6 +181,14 @@ def _is_withheld(row: Row) -> bool:
     """Return whether a row subtracts an advance or a tax that is withheld."""
     is_withheld = bool(lexicon.wordbook("withheld").find(row.text))
     return is_withheld and not lexicon.wordbook("discount_word").find(row.text)
+
+
+def _withheld(page: _Page) -> Iterator[Extracted[Decimal]]:
+    """Yield the last amount of each row that subtracts an advance or a withheld tax."""
+    for row in page.rows:
+        money = [one for one in row.amounts if row.is_money(one) and one.value]
+        if money and _is_withheld(row) and not page.roles.get(row.index, set()) & set(_TOTALS):
+            yield _candidate(row, money[-1], page).found
 
 
 def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:

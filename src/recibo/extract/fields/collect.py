@@ -165,6 +165,7 @@ def _amounts(context: TaxContext) -> DetailCandidates:
         tips=others.tips,
         service_charges=others.service_charges,
         roundings=others.roundings,
+        withheld=others.withheld,
     )
 
 

@@ -381,7 +381,7 @@ def _below(
                 return
             if _is_label(other.text):
                 continue
-            text = _trimmed(other.text)
+            text = _trimmed(_behind_name_label(other.text))
             features = {**words, "below": 1.0, f"step{min(steps, 2)}": 1.0}
             yield _found(text, below, other.box), features
             if last and steps == 1:
@@ -390,6 +390,15 @@ def _below(
                 yield _found(both, below, around([last[1], other.box])), joined
             last = (text, other.box)
             steps += 1
+
+
+def _behind_name_label(text: str) -> str:
+    """Return what is behind a label inside a row: `RFC: PEM150923HT4  Nombre: Pan del Sur`."""
+    for label in lexicon.wordbook(_ROLE).find(text):
+        rest = text[label.end :].lstrip()
+        if label.start and rest.startswith(":") and ":" in text[: label.start]:
+            return _before_other(rest[1:].lstrip()) or text
+    return text
 
 
 def _is_of_items(row: Row) -> bool:

@@ -83,7 +83,7 @@ _OFF_OF_RATE = 1
 _PAYMENTS = {Role.CARD, Role.CASH}
 # `Cupom FOME15  - R$ 15,00`
 _MINUS_APART = re.compile(rf"\s[{MINUS}]\s\D{{0,4}}$")
-_MODIFIERS = {"excluding", "including"}
+_MODIFIERS = {"excluding", "including", "no_label"}
 # Of an exchange rate.
 _DECIMALS_OF_RATE = 3
 # So many rates, amounts and sums are compared.

@@ -44,11 +44,11 @@ _MOST = 0.8
 _FEWEST_COLUMNS = 3
 # Numbers of a card payment do not count: its slip has this many rows around them.
 _SLIP_ROWS = 3
-#: One word; its groups are joined by a hyphen, a slash or a dot. Before a series and a slash there
-#: may be a short type in capitals, as the law of Portugal requires: `FR 2024/5512`.
+#: One word; its groups are joined by a hyphen, after which text layers may have a gap, a slash or
+#: a dot. Before a series and a slash may be a type, as Portugal requires: `FR 2024/5512`.
 NUMBER = re.compile(
     r"(?:[A-Z]{2,3} (?=[A-Z0-9]+/[0-9]))?"
-    r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*"
+    r"[A-Za-z0-9][A-Za-z0-9_]*(?:(?:[-/.]|- (?=\d{3}))[A-Za-z0-9_]+)*"
 )
 
 # What follows a label that is the start of a number, and one in a few capitals.
@@ -101,7 +101,7 @@ class NumberCandidate:
 
     def found(self, confidence: float) -> Extracted[str]:
         """Return the number with its place in its row."""
-        row, value = self.row, self.value.replace(GROUPING, " ")
+        row, value = self.row, self.value.replace(GROUPING, " ").replace("- ", "-")
         start = row.text.find(self.value)
         box = row.box(start, start + len(self.value)) if start >= 0 else row.line.box
         return Extracted(value, confidence, row.text, row.line.page, box)

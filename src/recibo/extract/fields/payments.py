@@ -48,6 +48,8 @@ _AFTER_BRAND = re.compile(
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
 # To whom a Pix is sent: a tax id, an address, a telephone; https://www.bcb.gov.br/pix
 _PIX_KEY = re.compile(r"\d\.\d{3}/\d{4}-\d\d|\d\.\d{3}-\d\d(?!\d)|\w@\w|\d{4,5}[ -]\d{4}(?!\d)")
+# The Dutch pay by `pin`; in India it is a postal code.
+_POSTAL_CODE = re.compile(r"\b(?i:pin)\W{0,3}[1-9]\d{2}\s?\d{3}(?!\d)")
 # Running text mentions methods too.
 _MOST_LETTERS = 26
 _MOST = Decimal(10) ** 9
@@ -112,6 +114,8 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     if not any(map(row.is_money, row.amounts)) and _says_how_to_pay(row):
         return
     phrases = _methods(row.text)
+    if not phrases and (_NO_METHOD in _book().kinds(row.text) or _POSTAL_CODE.search(row.text)):
+        return
     cards = [phrase for phrase in phrases if _METHODS[phrase.kind] in _CARDS]
     digits = _last4(row.text, cards)
     roles = {entry.role for entry in entries if not _is_of_table(entry, entries)}
@@ -174,7 +178,9 @@ def _methods(text: str) -> list[Phrase]:
     return [
         phrase
         for phrase in _book().find(text)
-        if phrase.kind != _NO_METHOD and not _is_currency(text[phrase.start : phrase.end])
+        if phrase.kind != _NO_METHOD
+        and not _is_currency(text[phrase.start : phrase.end])
+        and not _POSTAL_CODE.match(text, phrase.start)
     ]
 
 

@@ -1,5 +1,6 @@
 """Finds the buyer: the block of a letter, below the line of the sender, and below a label."""
 
+import difflib
 import itertools
 import operator
 import re
@@ -28,6 +29,8 @@ _MOST_BELOW_TOWN = 2
 _NUMBER_FIRST = re.compile(r"\d{1,5}[A-Z]?,?\s+[^\W\d]{2}")
 # The least ratio of the heights of lines in one type.
 _SAME_TYPE = 0.85
+# The least similarity of two readings of one name.
+_SAME_NAME = 0.9
 # No name has so many words and ends with a period.
 _SENTENCE = 4
 # Words as short join two persons: `Herr und Frau`.
@@ -58,9 +61,29 @@ def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[Block]:
     if not sellers or max(row.line.box.x1 for row in page) < _WIDE * height:
         return []
     pieces = address_pieces.pieces([row for row in page if row.depth < _HEAD])[:_MOST_PIECES]
-    names = frozenset(normalize(name).letters for name in sellers)
-    runs = ((run, _below_logo(_from_name(run), names)) for run in _runs(pieces))
-    return [Block(lines) for run, lines in runs if _is_recipient(lines, run, names)]
+    names = [normalize(name).letters for name in sellers]
+    runs = ((run, _below_logo(_from_name(run), frozenset(names))) for run in _runs(pieces))
+    return [
+        Block(lines)
+        for run, lines in runs
+        if _is_recipient(lines, run, names[:1] if _is_apart(lines, names[0], pieces) else names)
+    ]
+
+
+def _is_apart(lines: Sequence[Piece], seller: str, pieces: Sequence[Piece]) -> bool:
+    """Return whether the likeliest seller has its own address above some lines."""
+    top = next((piece for piece in pieces if _is_same(normalize(piece.text).letters, seller)), None)
+    if top is None or not lines:
+        return False
+    return any(
+        _is_at(top, piece.box) and top.box.y0 < piece.box.y0 < lines[0].box.y0 - piece.box.height
+        for piece in pieces
+        if piece.features["street"] or piece.features["numbered"] or piece.features["postcode"]
+    )
+
+
+def _is_same(name: str, other: str) -> bool:
+    return difflib.SequenceMatcher(None, name, other).ratio() >= _SAME_NAME
 
 
 def _is_at(line: Piece, box: Box) -> bool:
@@ -116,7 +139,7 @@ def _is_above_name(line: Piece) -> bool:
     return line.features["digits"] or is_label or (is_sentence and not line.features["form"])
 
 
-def _is_recipient(lines: Sequence[Piece], run: Sequence[Piece], sellers: frozenset[str]) -> bool:
+def _is_recipient(lines: Sequence[Piece], run: Sequence[Piece], sellers: Sequence[str]) -> bool:
     """Return whether the end of a run is a name, perhaps a street, and a town, not the seller's."""
     if not _FEWEST_LINES <= len(lines) <= _MOST_LINES:
         return False

@@ -24,8 +24,8 @@ _GROUP_SIGNS = r"[\s.\-/\u2013:]"
 _RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}")
 # Characters that OCR confuses: letters for digits, a digit for a check letter.
 _AS_LETTER = str.maketrans("6852", "GBSZ")
-# In the first letters of a number: `CC0860523` for `CCO860523`.
-_LETTERED, _AS_LETTERS = 3, str.maketrans("01568", "OISGB")
+# In the first letters of a number, `CC0860523` for `CCO860523`, and in the code of its country.
+_LETTERED, _OF_COUNTRY, _AS_LETTERS = 3, 2, str.maketrans("01568", "OISGB")
 _AS_DIGITS = str.maketrans("OQILSB", "001158")
 _NUMBER_SIGNS = frozenset({"NO", "NR", "NRO", "NUM"})
 # A company number may be printed without any label, alone in its row or in brackets, near the name.
@@ -210,7 +210,10 @@ def _leading_number(text: str, number: TaxNumber) -> str:
         as_digits = joined.translate(_AS_DIGITS)
         with_letter = as_digits[:-1] + as_digits[-1:].translate(_AS_LETTER)
         lettered = joined[:_LETTERED].translate(_AS_LETTERS) + joined[_LETTERED:]
-        for spelling in (joined, as_digits, with_letter):
+        # `R0 1234`: the code of the country is letters.
+        of_country = joined[:_OF_COUNTRY].translate(_AS_LETTERS) + joined[_OF_COUNTRY:]
+        of_country = of_country if of_country.startswith(number.country) else joined
+        for spelling in (joined, of_country, as_digits, with_letter):
             if number.shape.fullmatch(spelling):
                 return spelling
         if number.shape.fullmatch(lettered) and _passes(number, lettered):

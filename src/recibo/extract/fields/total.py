@@ -139,8 +139,9 @@ def blanks(rows: Sequence[Row]) -> tuple[int, ...]:
 
 def labelled(entries: Sequence[Entry], role: Role) -> tuple[Extracted[Decimal], ...]:
     """Return the last few amounts with this role, in reading order."""
-    # A volume or a rate has decimals in any currency.
-    has_minor = any(entry.amount.decimals and entry.row.minor for entry in entries)
+    # Volumes, rates and distances have decimals in any currency.
+    named = [entry for entry in entries if entry.role is not Role.NONE]
+    has_minor = any(entry.amount.decimals and entry.row.minor for entry in named)
     found = [
         entry.found(0.9 if entry.distance == 0 else 0.6)
         for entry in entries

@@ -34,6 +34,7 @@ _MONEY_LABELS = (
     "charge",
     "sum",
     "count",
+    "no_label",
     "excluding",
     "including",
 )

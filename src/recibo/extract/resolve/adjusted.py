@@ -92,6 +92,7 @@ def options(
         if name != field
         for one in found
     ]
+    others += [charge.value for charge in candidates.charges]
     known = _known(candidates, header, others)
     if field == "discount":
         own = (*own, *_sum_of_reductions(own, known))

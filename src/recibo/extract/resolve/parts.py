@@ -108,13 +108,24 @@ class _Options:
     def _subtotals(self) -> list[_Part]:
         """None, labelled subtotals, the nets of tax tables, and the sum of several."""
         every = _each_once(self.candidates.subtotals)
-        labelled = [one for one in every if not _is_of_payments(one, self.total)]
+        labelled = [one for one in every if not self._is_of_payments(one)]
         nets = [(index, net) for index, net, _ in self._tables if net]
         found = {
             one.value: one
             for one in (*_sum_of(labelled), *(net for _, net in nets), *reversed(labelled))
         }
         return [_Part(), *(self._subtotal(one, labelled, nets) for one in found.values())]
+
+    def _is_of_payments(self, part: Amount) -> bool:
+        """Return whether a sum is below the total and larger: that of the payments, before change.
+
+        Receipts by mail have the total above the sum from which discounts lead to it.
+        """
+        total = self.total
+        if total is None or part.box is None or total.box is None or part.page != total.page:
+            return False
+        is_below = part.value > total.value and part.box.y0 > total.box.y1
+        return is_below and not self._is_step(total.value - part.value)
 
     def _subtotal(
         self, one: Amount, labelled: Sequence[Amount], nets: Sequence[tuple[int, Amount]]
@@ -220,8 +231,12 @@ class _Options:
     @cached_property
     def _steps(self) -> frozenset[Decimal]:
         discounts = [-one.found.value for one in self.candidates.amounts.discounts]
-        extras = list(dict.fromkeys((*self.sums.extras, *discounts)))
+        extras = list(dict.fromkeys((*self.sums.extras, *discounts, *self._withheld)))
         return frozenset(arithmetic.sums(arithmetic.distinct(extras)))
+
+    @cached_property
+    def _withheld(self) -> list[Decimal]:
+        return [-abs(one.value) for one in self.candidates.amounts.withheld]
 
     def _are_items(self, value: Decimal) -> bool:
         return len(self.candidates.line_items) >= SEVERAL and self.sums.of_items == value
@@ -231,7 +246,8 @@ class _Options:
         """The net and the tax of the tables with this total, perhaps before rounding."""
         if self.total is None:
             return []
-        steps = [Decimal(0), *(rounding.value for rounding in self.candidates.roundings)]
+        roundings = (rounding.value for rounding in self.candidates.roundings)
+        steps = [Decimal(0), *roundings, *self._withheld]
         value = self.total.value
         return [
             (index, table.net, table.tax)
@@ -261,13 +277,6 @@ def _share(part: Decimal, whole: Decimal) -> float:
 
 def _score(found: Amount) -> float:
     return max(-_MOST_SCORE, min(log_odds(found.confidence), _MOST_SCORE))
-
-
-def _is_of_payments(part: Amount, total: Amount | None) -> bool:
-    """Return whether a sum is below the total and larger: that of the payments, before change."""
-    if total is None or part.box is None or total.box is None or part.page != total.page:
-        return False
-    return part.value > total.value and part.box.y0 > total.box.y1
 
 
 def _is_tax_of(tax: Amount | None, whole: Amount | None) -> bool:

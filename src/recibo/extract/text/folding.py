@@ -9,6 +9,8 @@ from functools import lru_cache
 _LOOKALIKES = {"0": "o", "1": "l", "5": "s", "8": "b"}
 # Letters with a stroke, and that without a dot, which Unicode does not decompose.
 _PLAIN = str.maketrans("łŁøØđĐðÐı", "llooddddi")
+# OCR reads most Greek capitals as the Latin ones that look like them, and lambda as A, pi as N.
+_GREEK = str.maketrans("αβγεζηθικλμνοπρςτυχψ", "abtezholkamnonp\u03c3tyxw")
 # Two of them in a row are letters only inside a word, after at least three letters: "ADDIT10N".
 _TWO_WITHIN_WORD = re.compile(r"(?<=[^\W\d_]{3})[0158]{2}(?=[^\W\d_])")
 
@@ -58,7 +60,7 @@ def _normalized_character(folded: str, index: int) -> str:
         return _LOOKALIKES[letter] if _is_among_letters(folded, index) else letter
     if letter in "i|!":
         return "l"
-    return letter if letter.isalnum() else ""
+    return letter.translate(_GREEK) if letter.isalnum() else ""
 
 
 def _is_among_letters(folded: str, index: int) -> bool:

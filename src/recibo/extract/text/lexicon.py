@@ -20,7 +20,7 @@ _SHARED_ROLES = frozenset(
     {
         *("due_date", "customer", "addressed", "tip", "service_charge", "taxable"),
         *("discount_sum", "discount_word", "surcharge_word", "zero_rated", "loyalty", "no_payment"),
-        *("signed_number", "card_ending", "voided", "accepted", "withheld"),
+        *("no_label", "signed_number", "card_ending", "voided", "accepted", "withheld"),
     }
 )
 _PAID = "paid_"

@@ -198,11 +198,10 @@ def _repaired(
 
 
 def _is_in_code(text: str, start: int, end: int) -> bool:
-    """Return whether a word with a misread digit is next to digits: C1F is no CIF in 7C1F0A22."""
+    """Return whether a word is a part of a code: no CIF is in 7C1F0A22, and no CB in E58CB267."""
+    sides = [text[max(start - 1, 0) : start].isdigit(), text[end : end + 1].isdigit()]
     is_repaired = any(map(str.isdigit, text[start:end])) and any(map(str.isalpha, text[start:end]))
-    return is_repaired and (
-        text[end : end + 1].isdigit() or text[max(start - 1, 0) : start].isdigit()
-    )
+    return all(sides) or (is_repaired and any(sides))
 
 
 def _is_start(text: str, place: int) -> bool:

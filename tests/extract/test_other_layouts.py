@@ -1,0 +1,228 @@
+"""Receipts and invoices of several countries whose sums, parties or numbers were misread."""
+
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.extract.fields.labelled_amounts import entries
+from recibo.extract.fields.payments import payment_candidates
+from recibo.extract.model import Extracted, LineItem, Receipt
+from tests.extract.fields.foreign_receipts import rows_of
+from tests.extract.typesetting import text_page
+
+
+def _read(text: str, *, exact: bool = False) -> Receipt:
+    return pipeline.understand([[text_page(text, exact=exact)]])
+
+
+def _value(found: Extracted[Decimal] | Extracted[str] | None) -> str | None:
+    return str(found.value) if found else None
+
+
+def _sums(receipt: Receipt) -> list[str | None]:
+    return [_value(one) for one in (receipt.subtotal, receipt.tax, receipt.total)]
+
+
+def _payments(receipt: Receipt) -> list[tuple[str, str]]:
+    paid = (one.value for one in receipt.details.payments)
+    return [(one.method.value, str(one.amount)) for one in paid]
+
+
+def test_greek_capitals_are_known_by_the_latin_ones_that_look_like_them() -> None:
+    receipt = _read("""
+ANΘOΠΩΛEIO KHΠOΣ
+EPMOY 12, AΘHNA 10563
+AΦM: 094019245   ΔOY: A AΘHNΩN
+AΠOΔEIΞH AIANIKHΣ
+21/08/2026 11:25
+TPIANTAΦYAAA    24%       12,40
+KOPΔEAA         24%        3,10
+ΣYNOAO          EUR       15,50
+METPHTA                   20,00
+PEΣTA                      4,50
+""")
+
+    assert _value(receipt.total) == "15.50"
+    assert _payments(receipt) == [("cash", "15.50")]
+    assert _value(receipt.merchant_tax_id) == "094019245"
+    assert len(receipt.line_items) == len("ab")
+
+
+def test_base_fare_is_no_subtotal_and_the_total_may_be_on_top() -> None:
+    receipt = _read(
+        """
+Kolibri Mobilidade
+15 de março de 2026
+Total                                  R$ 20,90
+Preço base da viagem                   R$ 18,40
+Tempo de espera                         R$ 1,50
+Pedágio                                 R$ 3,00
+Subtotal                               R$ 22,90
+Promoção                               -R$ 2,00
+Pagamentos
+Visa ••••2290                          R$ 20,90
+""",
+        exact=True,
+    )
+
+    assert _sums(receipt) == ["22.90", None, "20.90"]
+
+
+def test_freight_with_a_discount_leads_to_the_total() -> None:
+    receipt = _read("""
+TINTAS BEIRA RIO LTDA
+R BAHIA 4410, BLUMENAU - SC
+20/08/2026 16:20
+TINTA ACRILICA 18L          2 X 150,00    300,00
+ROLO 23CM                   4 X  12,50     50,00
+Valor total R$                            350,00
+Desconto R$                                30,00
+Frete R$                                   45,00
+Valor a Pagar R$                          365,00
+PIX                                       365,00
+""")
+
+    assert _value(receipt.details.discount) == "30.00"
+    assert _value(receipt.total) == "365.00"
+
+
+def test_withheld_tax_is_between_the_tax_table_and_the_amount_to_pay() -> None:
+    receipt = _read(
+        """
+Arch. Bianca Forlani
+Via San Vitale 41, 40125 Bologna (BO)
+Partita IVA: IT02441882707
+Parcella numero 27/2026 del 30-09-2026
+Descrizione                          Quantità   Prezzo unitario   Prezzo totale
+Progetto arredi                          1,00            900,00          900,00
+Sopralluogo                              2,00             50,00          100,00
+Riepilogo IVA              %IVA     Totale imponibile    Totale imposta
+esigibilità immediata     22,00              1.000,00            220,00
+Totale documento                          € 1.220,00
+Ritenuta d'acconto (20% su 1.000,00)      € -200,00
+Netto a pagare                            € 1.020,00
+""",
+        exact=True,
+    )
+
+    assert _sums(receipt)[:2] == ["1000.00", "220.00"]
+
+
+def test_decimals_of_a_distance_say_nothing_about_amounts() -> None:
+    receipt = _read("""
+WARUNG PAK RAHMAT
+Jl. Kaliurang Km 5,2 No. 17, Yogyakarta
+19/07/2026 19:54
+Nasi Goreng
+2 x 38.000            76.000
+Es Teh
+3 x 8.000             24.000
+Subtotal             100.000
+PB1 10%               10.000
+TOTAL Rp             110.000
+QRIS                 110.000
+""")
+
+    assert _sums(receipt) == ["100000.00", "10000.00", "110000.00"]
+
+
+def test_consumption_at_a_bar_is_the_subtotal() -> None:
+    receipt = _read("""
+BAR DO MERCADO
+GOIANIA - GO   20/06/2026 22:31
+QTD PRODUTO             V.UNIT       TOTAL
+6 CHOPP 400ML            12,90       77,40
+1 PICANHA P/2 148,00   148,00
+CONSUMO                             225,40
+SERVICO 10%                          22,54
+TOTAL                               247,94
+""")
+
+    [_, picanha] = [item.value for item in receipt.line_items]
+
+    assert _value(receipt.subtotal) == "225.40"
+    assert picanha == LineItem("PICANHA P/2", Decimal(1), Decimal("148.00"), Decimal("148.00"))
+
+
+def test_energy_that_was_used_is_no_subtotal() -> None:
+    receipt = _read("""
+LUZ DO CERRADO DISTRIBUIDORA SA
+08/09/2026
+Energia Eletrica Consumo kWh     312 0,98    305,76
+Contrib. Iluminacao Publica                   28,14
+TOTAL A PAGAR                                333,90
+""")
+
+    assert _value(receipt.subtotal) != "305.76"
+
+
+def test_code_of_a_country_with_a_misread_letter_is_repaired() -> None:
+    receipt = _read("""
+CASA MESTERULUI SRL
+STR. CALEA TURZII NR. 88, CLUJ-NAPOCA
+COD IDENTIFICARE FISCALA: R01590082
+11/05/2026 13:47
+VOPSEA ALBA               189,99
+TOTAL LEI                 189,99
+CARD                      189,99
+""")
+
+    assert _value(receipt.merchant_tax_id) == "RO1590082"
+
+
+def test_customer_is_behind_a_label_inside_the_row_below_the_heading() -> None:
+    receipt = _read(
+        """
+TALLER LA BIELA SA DE CV                         FACTURA
+RFC: TBI180412QX7                                Serie y folio: A 2207
+Av. Vallarta 4418, Zapopan, Jalisco              2026-04-09
+RECEPTOR
+RFC: PAD150923HT4 Nombre: PANIFICADORA DON SEVERO
+Uso CFDI: G03 Gastos en general
+Cantidad   Descripción              Valor unitario       Importe
+1.00       Afinación mayor                2,000.00      2,000.00
+Subtotal                                                2,000.00
+IVA 16%                                                   320.00
+Total                                                   2,320.00
+""",
+        exact=True,
+    )
+
+    assert _value(receipt.details.customer_name) == "PANIFICADORA DON SEVERO"
+
+
+def test_gap_behind_a_hyphen_does_not_end_a_number() -> None:
+    receipt = _read(
+        """
+Driftwood Software, Inc.
+2210 S Lamar Blvd, Austin, Texas 78704
+Invoice number 7C41E0B8- 0023
+Date of issue September 9, 2026
+Team plan                14      $18.00      $252.00
+Total                                        $252.00
+""",
+        exact=True,
+    )
+
+    assert _value(receipt.document_number) == "7C41E0B8-0023"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "for the invoice at the time of check-out",
+        "0-Por conta do Emit",
+        "MD-5:A17C2C4BBD9F4E0F8189EE58CB2674E4",
+        "Bangalore, Karnataka, Pin: 560002",
+        "Paiement par CB totalement sécurisé",
+        "Prélèvement à partir du 05 juillet 2026      29.99",
+        "Vid försenad betalning debiteras 60 kr",
+        "Total credit                160.68",
+        "Free Haut Débit             29.99",
+    ],
+)
+def test_words_that_contain_a_method_are_no_payment(row: str) -> None:
+    rows = rows_of(f"TOTAL     29.99\n{row}")
+
+    assert not payment_candidates(rows, entries(rows))
