@@ -201,6 +201,7 @@ async def _total(session: Session, org_id: str) -> None:
         (tables.CategoryTotal, await _category_totals(session, org_id)),
         (tables.MerchantTotal, await _merchant_totals(session, org_id)),
         (tables.MerchantMonth, await _merchant_months(session, org_id)),
+        (tables.SpendMonth, await _spend_months(session, org_id)),
     ):
         await session.execute(delete(table).where(table.org_id == org_id))
         for start in range(0, len(rows), _BATCH):
@@ -261,6 +262,33 @@ async def _merchant_months(session: Session, org_id: str) -> list[dict[str, Any]
             "total_spent": total,
         }
         for (currency, month, merchant), (count, total) in months.items()
+    ]
+
+
+async def _spend_months(session: Session, org_id: str) -> list[dict[str, Any]]:
+    receipt = tables.Receipt
+    keys = receipt.issued_on, receipt.currency, receipt.category, receipt.review_status
+    query = _completed(org_id).where(receipt.currency.is_not(None), receipt.issued_on.is_not(None))
+    spent = func.coalesce(func.sum(receipt.total), 0, type_=receipt.total.type)
+    days = await session.execute(
+        query.group_by(*keys).with_only_columns(*keys, func.count(), spent)
+    )
+    months: dict[tuple[Any, ...], list[Any]] = defaultdict(lambda: [0, Decimal(0)])
+    for day, currency, category, review_status, count, total in days:
+        sums = months[day.replace(day=1), currency, category or "", review_status or ""]
+        sums[0] += count
+        sums[1] += total
+    return [
+        {
+            "org_id": org_id,
+            "month": month,
+            "currency": currency,
+            "category": category,
+            "review_status": review_status,
+            "receipts": count,
+            "total_spent": total,
+        }
+        for (month, currency, category, review_status), (count, total) in months.items()
     ]
 
 

@@ -17,7 +17,15 @@ from recibo.extract.model import Category, Moment, Receipt
 from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import Role
-from recibo.store.tables import CategoryTotal, MerchantMonth, MerchantTotal, Org, Table, UsageDay
+from recibo.store.tables import (
+    CategoryTotal,
+    MerchantMonth,
+    MerchantTotal,
+    Org,
+    SpendMonth,
+    Table,
+    UsageDay,
+)
 from tests import installation, make, people
 from tests.installation import Installation
 from tests.readers import UNREADABLE, Answer, ScriptedReader
@@ -183,24 +191,33 @@ async def test_totals_of_older_receipts_are_made_by_the_migration(
     database_url: str, tmp_path: Path
 ) -> None:
     answers = bought("A", "2.50", FUEL), bought("A", "1", FUEL), bought("A"), bought(None, "3")
-    tables: tuple[type[Table], ...] = (UsageDay, CategoryTotal, MerchantTotal, MerchantMonth)
+    of_months = MerchantMonth, SpendMonth
+    tables: tuple[type[Table], ...] = (UsageDay, CategoryTotal, MerchantTotal, *of_months)
     async with reading(database_url, tmp_path, *answers) as (i, made):
         await i.delete(f"/receipts/{made[2]}")
-        kept = [[_values(row) for row in await i.rows(table)] for table in tables]
+        kept = [await _totals(i, table) for table in tables]
         async with i.database.write() as session:
             for table in tables:
                 await session.execute(delete(table))
             await (await session.connection()).run_sync(_fill_totals)
 
-        assert kept == [[_values(row) for row in await i.rows(table)] for table in tables]
+        assert kept == [await _totals(i, table) for table in tables]
+
+
+_WITH_TOTALS = ("0005_totals_of_receipts", "0032_merchants_by_month", "0033_spend_by_month")
 
 
 def _fill_totals(connection: Connection) -> None:
     versions = "recibo.store.migrations.versions"
     with Operations.context(MigrationContext.configure(connection)):
-        for name in ("0005_totals_of_receipts", "0032_merchants_by_month"):
+        for name in _WITH_TOTALS:
             importlib.import_module(f"{versions}.{name}").fill()
 
 
-def _values(row: Table) -> dict[str, Any]:
-    return {name: value for name, value in vars(row).items() if not name.startswith("_")}
+async def _totals(i: Installation, table: type[Table]) -> list[dict[str, Any]]:
+    """Return the rows of a table in one order."""
+    rows = [
+        {name: value for name, value in sorted(vars(row).items()) if not name.startswith("_")}
+        for row in await i.rows(table)
+    ]
+    return sorted(rows, key=str)

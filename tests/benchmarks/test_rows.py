@@ -20,7 +20,7 @@ from recibo.services.reading.sorted_lists import Order, Sort
 from recibo.store import tables
 from recibo.store.db import Database
 
-TOTALS = (tables.CategoryTotal, tables.MerchantTotal, tables.MerchantMonth)
+TOTALS = (tables.CategoryTotal, tables.MerchantTotal, tables.MerchantMonth, tables.SpendMonth)
 
 
 @pytest.mark.parametrize("originals", [310, 200])
@@ -82,7 +82,8 @@ async def totals_of(database: Database) -> list[tuple[Any, ...]]:
                 tuple(row)
                 for table in TOTALS
                 for row in await session.execute(select(*table.__table__.columns))
-            ]
+            ],
+            key=str,
         )
 
 

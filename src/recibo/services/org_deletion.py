@@ -38,6 +38,7 @@ from recibo.store.tables import (
     ReceivedMail,
     Replay,
     SigningSecret,
+    SpendMonth,
     Subscription,
     UsageDay,
     UsageEvent,
@@ -56,7 +57,8 @@ _NOTIFIED_ROLES = (Role.OWNER, Role.ADMIN)
 _MANY = (WebhookEvent, UsageEvent, ReceivedMail)
 _FEW = (
     PendingReadings, Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, MerchantMonth,
-    SigningSecret, WebhookEndpoint, ApiKey, Invitation, Membership, Subscription, ReceiptAddress,
+    SpendMonth, SigningSecret, WebhookEndpoint, ApiKey, Invitation, Membership, Subscription,
+    ReceiptAddress,
 )  # fmt: skip
 
 

@@ -581,6 +581,25 @@ class MerchantMonth(Table):
     __table_args__ = ({"sqlite_with_rowid": False},)
 
 
+class SpendMonth(Table):
+    """What an org spent in a currency, on receipts of a month, category and state of review."""
+
+    __tablename__ = "spend_months"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    #: Its first day.
+    month: Mapped[dt.date] = mapped_column(primary_key=True)
+    currency: Mapped[str] = mapped_column(String(3), primary_key=True)
+    #: Empty without one.
+    category: Mapped[str] = mapped_column(String(16), primary_key=True)
+    review_status: Mapped[str] = mapped_column(String(16), primary_key=True)
+    receipts: Mapped[int]
+    total_spent: Mapped[Decimal]
+
+    # The rows are stored in the order of the key, so that only those of a period are visited.
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+
 class Subscription(Table):
     """An org's subscription at the payment provider, created by the first checkout.
 

@@ -14,7 +14,7 @@ from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading import rollups, spend
 from recibo.services.reading.spend import Period, Sum
 from recibo.store.db import Database
-from recibo.store.tables import MerchantMonth, Receipt
+from recibo.store.tables import MerchantMonth, Receipt, SpendMonth
 from tests import make
 
 SPRING = Period(dt.date(2026, 2, 10), dt.date(2026, 4, 9))
@@ -179,6 +179,27 @@ async def test_totals_of_a_merchant_follow_a_corrected_date(
 
     assert [(dt.date(2026, 5, 1), 1, Decimal("7.00"))] == [
         (row.month, row.receipts, row.total_spent) for row in rows
+    ]
+
+
+async def test_spend_of_a_month_follows_an_approval(database: Database, member: Member) -> None:
+    await add(database, member.org_id)
+    async with database.write() as session:
+        row = (await session.execute(select(Receipt))).scalar_one()
+        before = rollups.entry_of(row)
+        row.review_status = ReviewStatus.APPROVED
+        await rollups.change(session, member.org_id, before=before, after=rollups.entry_of(row))
+    async with database.read() as session:
+        [of_whole_month] = await spend.by_currency(
+            session, member, Period(APRIL, spend.month_end(APRIL))
+        )
+        [of_days] = await spend.by_currency(session, member, SPRING)
+        rows = (await session.execute(select(SpendMonth))).scalars().all()
+
+    assert {ReviewStatus.APPROVED: 1} == of_whole_month.reviews == of_days.reviews
+    assert Decimal(10) == of_whole_month.total == of_days.total
+    assert [(APRIL, ReviewStatus.APPROVED, 1)] == [
+        (one.month, one.review_status, one.receipts) for one in rows
     ]
 
 

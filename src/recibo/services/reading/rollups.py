@@ -6,7 +6,7 @@ Grouping a million receipts for each request would take too long.
 import datetime as dt
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,7 @@ from sqlalchemy import delete
 from recibo.schemas.ids import OrgId
 from recibo.store import upsert
 from recibo.store.db import Session
-from recibo.store.tables import CategoryTotal, MerchantMonth, MerchantTotal, Receipt
+from recibo.store.tables import CategoryTotal, MerchantMonth, MerchantTotal, Receipt, SpendMonth
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class RollupEntry:
     merchant_key: str | None
     currency: str | None
     issued_on: dt.date | None
+    review_status: str | None
     total: Decimal
 
 
@@ -34,10 +35,15 @@ class RollupEntry:
 class _Change:
     """What is added to the row of a table with this key."""
 
-    table: type[CategoryTotal | MerchantTotal | MerchantMonth]
+    table: type[CategoryTotal | MerchantTotal | MerchantMonth | SpendMonth]
     key: Mapping[str, Any]
     amounts: Mapping[str, Any]
     others: Mapping[str, Any]
+
+    def added_to(self, other: "_Change") -> "_Change":
+        """Return both changes of one row as one."""
+        sums = {name: amount + other.amounts[name] for name, amount in self.amounts.items()}
+        return replace(self, amounts=sums)
 
     @property
     def lock_order(self) -> tuple[str, ...]:
@@ -53,6 +59,7 @@ def entry_of(row: Receipt) -> RollupEntry:
         merchant_key=row.merchant_key,
         currency=row.currency,
         issued_on=row.issued_on,
+        review_status=row.review_status,
         total=row.total or Decimal(0),
     )
 
@@ -66,13 +73,14 @@ async def change(
     """
     if before == after:
         return
-    changes = [
-        change
-        for entry, sign in ((before, -1), (after, 1))
-        if entry is not None
-        for change in _changes(org_id, entry, sign)
-    ]
-    for one in sorted(changes, key=lambda change: change.lock_order):
+    changes: dict[tuple[str, ...], _Change] = {}
+    for entry, sign in ((before, -1), (after, 1)):
+        for one in _changes(org_id, entry, sign) if entry else ():
+            known = changes.get(one.lock_order)
+            changes[one.lock_order] = one.added_to(known) if known else one
+    for _, one in sorted(changes.items()):
+        if not any(one.amounts.values()):
+            continue
         row = await upsert.add(session, one.table, one.key, one.amounts, **one.others)
         if row["receipts"] <= 0:
             # Rows without receipts are removed, so that lists do not show them.
@@ -88,11 +96,14 @@ def _changes(org_id: OrgId, entry: RollupEntry, sign: int) -> Iterator[_Change]:
         merchant_hash = hashlib.sha256(entry.merchant.encode()).hexdigest()
         by_merchant = {"org_id": org_id, "merchant_hash": merchant_hash}
         yield _Change(MerchantTotal, by_merchant, amounts, {"merchant": entry.merchant})
-    if entry.merchant_key and entry.currency and entry.issued_on:
-        by_month = {
+    if entry.currency and entry.issued_on:
+        by_month: dict[str, object] = {
             "org_id": org_id,
             "currency": entry.currency,
             "month": entry.issued_on.replace(day=1),
-            "merchant_key": entry.merchant_key,
         }
-        yield _Change(MerchantMonth, by_month, amounts, {})
+        states = {"category": entry.category or "", "review_status": entry.review_status or ""}
+        yield _Change(SpendMonth, {**by_month, **states}, amounts, {})
+        if entry.merchant_key:
+            of_merchant = {**by_month, "merchant_key": entry.merchant_key}
+            yield _Change(MerchantMonth, of_merchant, amounts, {})

@@ -92,8 +92,10 @@ async def by_currency(session: ReadSession, member: Member, period: Period) -> l
 
     Receipts without a date or a currency are left out; those without a total are only counted.
     """
+    before, whole, after = period.by_months
+    values = _values(member, before=before, whole=whole, after=after)
     rows: dict[str, list[ResultRow[Any]]] = defaultdict(list)
-    for row in await session.execute(spend_queries.GROUPS, _values(member, days=period)):
+    for row in await session.execute(spend_queries.GROUPS, values):
         rows[row.currency].append(row)
     found = [_spend(currency, groups) for currency, groups in rows.items()]
     return sorted(found, key=lambda one: (-one.receipts, one.currency))

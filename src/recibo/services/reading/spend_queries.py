@@ -1,7 +1,7 @@
 """The queries of `spend`, for all receipts of an org.
 
 One index of `receipts` has all columns that they read, and its first ones are the org and the date,
-so that only a period is visited. Merchants are many, and there are totals of each by month.
+so that only a period is visited. Of whole months there are totals, also of each merchant.
 
 They are built once, for building them takes longer than running some of them.
 """
@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute
 
 from recibo.store import scope
-from recibo.store.tables import MerchantMonth
+from recibo.store.tables import MerchantMonth, SpendMonth
 from recibo.store.tables import Receipt as Row
 
 # Receipts that are looked at for the currency.
@@ -45,28 +45,43 @@ def _in(days: InstrumentedAttribute[Any], period: str) -> ColumnElement[bool]:
 
 
 def _groups() -> Select[Any]:
-    """Select sums by currency, month, category and state of review.
+    """Select sums by currency, month, category and state of review."""
+    months = (
+        scope.prepared(SpendMonth, SpendMonth.currency, _month_of(SpendMonth.month))
+        .add_columns(
+            func.nullif(SpendMonth.category, "").label("category"),
+            func.nullif(SpendMonth.review_status, "").label("review_status"),
+            SpendMonth.receipts,
+            SpendMonth.total_spent.label("spent"),
+        )
+        .where(_in(SpendMonth.month, "whole"))
+    )
+    days = [_groups_of_days(period) for period in ("before", "after")]
+    parts = union_all(months, *days).subquery()
+    keys = (parts.c.currency, parts.c.month, parts.c.category, parts.c.review_status)
+    return parts.select().with_only_columns(
+        *keys,
+        func.sum(parts.c.receipts).label("receipts"),
+        func.sum(parts.c.spent, type_=Row.total.type).label("spent"),
+    ).group_by(*keys)  # fmt: skip
 
-    The inner groups are those of the index, so that only as many are sorted as there are days.
-    """
-    columns = (Row.issued_on, Row.currency, Row.category, Row.review_status)
-    inner = (
-        _LIVE.where(_in(Row.issued_on, "days"), Row.currency.is_not(None))
+
+def _groups_of_days(period: str) -> Select[Any]:
+    """Select the groups of the index, which need no sorting."""
+    columns = (Row.currency, Row.issued_on, Row.category, Row.review_status)
+    return (
+        _LIVE.where(_in(Row.issued_on, period), Row.currency.is_not(None))
         .group_by(*columns)
         .with_only_columns(
-            *columns,
+            *(Row.currency, _month_of(Row.issued_on), Row.category, Row.review_status),
             func.count().label("receipts"),
             func.coalesce(func.sum(Row.total), 0, type_=Row.total.type).label("spent"),
         )
-        .subquery()
     )
-    month = func.substr(cast(inner.c.issued_on, String), 1, 7).label("month")
-    keys = (inner.c.currency, month, inner.c.category, inner.c.review_status)
-    return inner.select().with_only_columns(
-        *keys,
-        func.sum(inner.c.receipts).label("receipts"),
-        func.sum(inner.c.spent, type_=Row.total.type).label("spent"),
-    ).group_by(*keys)  # fmt: skip
+
+
+def _month_of(day: InstrumentedAttribute[Any]) -> ColumnElement[str]:
+    return func.substr(cast(day, String), 1, 7).label("month")
 
 
 def _top_merchants() -> Select[Any]:
@@ -113,10 +128,9 @@ def _newest_name(key: ColumnElement[str]) -> ScalarSelect[str | None]:
     )
 
 
-#: Of the period `days`.
+#: Of the period `whole`, which has no month in part, and the days `before` and `after` it.
 GROUPS = _groups()
-#: The largest `limit` ones in a `currency`, of the period `whole`, which has no month in part, and
-#: the days `before` and `after` it.
+#: The largest `limit` ones in a `currency`, of the same periods.
 TOP_MERCHANTS = _top_merchants()
 #: Of the period `days`, and of few receipts.
 NEWEST_CURRENCIES = (
