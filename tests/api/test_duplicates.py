@@ -143,6 +143,21 @@ async def test_corrections_make_and_unmake_duplicates(database_url: str, tmp_pat
     assert ("needs_review", "ready") == (linked["review"]["status"], unlinked["review"]["status"])
 
 
+async def test_duplicates_stay_if_only_the_merchant_is_corrected(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with installation.start(database_url, tmp_path, reader=reader(BASE, BASE)) as service:
+        first, second = await both(service)
+        named = await service.patched(first["id"], merchant_name="Mercado do Porto")
+        renumbered = await service.patched(
+            first["id"], document_number="77", issued_at="2026-01-05T08:30:00Z"
+        )
+        other = (await service.get(f"/receipts/{second['id']}")).json()
+
+    assert ([second["id"]], "needs_review") == (named["duplicates"], named["review"]["status"])
+    assert ([], []) == (renumbered["duplicates"], other["duplicates"])
+
+
 async def test_receipts_of_other_orgs_are_no_duplicates(database_url: str, tmp_path: Path) -> None:
     async with installation.start(database_url, tmp_path, reader=reader(BASE, BASE)) as service:
         other = await make.key(service.database, await make.org(service.database))

@@ -149,7 +149,7 @@ def test_inbox_works_without_javascript(site: Site, tmp_path: Path) -> None:
         page.get_by_role("checkbox", name=re.compile("Select KEDAI")).first.check()
         page.locator(".bulk summary", has_text="Category").click()
         page.get_by_role("button", name="Fuel").click()
-        expect(page.get_by_text("1 receipt moved to another category.")).to_be_visible()
+        expect(page.get_by_text("The category of 1 receipt is set.")).to_be_visible()
 
         page.get_by_text("Select", exact=True).click()
         page.get_by_role("checkbox", name=re.compile("Select KEDAI")).first.check()

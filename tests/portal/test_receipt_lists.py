@@ -179,6 +179,7 @@ async def test_headings_sort_the_list_and_pages_keep_the_order(
         of_currency = await listed("sort=-total&currency=BRL")
         # Without a currency totals are not compared.
         ignored = await listed("sort=-total")
+        compared = await service.stranger.get(f"{PATH}?sort=-total&currency=BRL")
         unknown = await listed("sort=shoe-size")
         monkeypatch.setattr("recibo.portal.receipt_lists._A_PAGE", 1)
         first = await service.stranger.get(f"{PATH}?sort=-issued&status=completed")
@@ -190,6 +191,7 @@ async def test_headings_sort_the_list_and_pages_keep_the_order(
     assert ["march", "may", "undated"] == by_merchant
     assert {"undated", "may", "march"} == set(of_currency)
     assert ALL == ignored == unknown
+    assert "Totals in other currencies than BRL are not compared" in pages.parse(compared).text
     assert "sort=-issued" in link
     assert ["march"] == [ids[one] for one in receipt_pages.listed_ids(second)]
     assert 'aria-sort="descending"' in first.text

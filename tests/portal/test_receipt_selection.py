@@ -96,9 +96,30 @@ async def test_category_of_selected_receipts_is_set(database_url: str, tmp_path:
             f"{SELECTION}/category", data={"id": values, "category": "best"}
         )
 
-    assert "2 receipts moved to another category." in pages.parse(moved).text
+    assert "The category of 2 receipts is set." in pages.parse(moved).text
     assert set(found.values()) == set(receipt_pages.listed_ids(listed))
     assert 400 == wrong.status_code
+
+
+async def test_category_of_approved_receipts_is_set_and_removed(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader_of("Aurora")) as (
+        service,
+        owner,
+    ):
+        [receipt_id] = (await upload_all(service, owner, "Aurora")).values()
+        read = []
+        for action, values in (
+            ("approve", {}),
+            ("category", {"category": "fuel"}),
+            ("category", {"category": ""}),
+        ):
+            await submit(service, action, receipt_id, **values)
+            read.append(await receipt_pages.read_receipt(service, owner, receipt_id))
+
+    assert ["approved"] * 3 == [one["review"]["status"] for one in read]
+    assert ["fuel", None] == [one["category"] for one in read[1:]]
 
 
 async def test_selected_receipts_are_deleted_after_confirmation(

@@ -408,7 +408,7 @@ async def test_lines_that_were_not_corrected_keep_their_boxes(
     assert {"item-0", "item-1"} == {one for one in renamed if one.startswith("item")}
     assert ["item-0"] == [one for one in removed if one.startswith("item")]
     assert "Line items Pão, 2, 15.60, 31.20 → Pão francês, 2, 15.60, 31.20" in history
-    assert "Line items Pão francês, 2, 15.60, 31.20 → none" in history
+    assert "Line items removed: Pão francês, 2, 15.60, 31.20" in history
 
 
 async def test_no_box_is_covered_by_a_larger_one(database_url: str, tmp_path: Path) -> None:

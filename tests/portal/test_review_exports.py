@@ -30,7 +30,7 @@ async def test_deleted_receipts_are_not_offered(database_url: str, tmp_path: Pat
         await review.post(2, do="withdraw")
         page, file = await offered(review)
 
-    assert "Export this 1 receipt" in page.text
+    assert "Export 1 approved receipt" in page.text
     assert not [one for one in page.links if review.ids[1] in one or f"id={review.ids[2]}" in one]
     assert [True, False, False] == [
         name in file for name in ("Padaria Aurora", "Café Brisa", "Mercado Sol")
@@ -49,7 +49,7 @@ async def test_receipts_of_an_earlier_batch_are_not_offered(
             await review.post(2, do="approve")
             page, file = await offered(review)
 
-    assert "Export this 1 receipt" in page.text
+    assert "Export 1 approved receipt" in page.text
     assert "Mercado Sol" in file
     assert "Café Brisa" not in file
 

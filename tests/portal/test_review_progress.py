@@ -95,7 +95,7 @@ async def test_next_receipt_of_an_earlier_upload_is_called_so(
     assert ["next", "next-older"] == notices
     assert "Approved. This one is of an earlier upload. Stop here and export" in page.text
     assert f"{PATH}?review=needs_review&notice=stopped" in page.links
-    assert "Export these 2 receipts" in stopped.text
+    assert "Export 2 approved receipts" in stopped.text
     assert ["Mercado Sol", "Café Brisa"] == [
         name for row in rows[1:] for name in ("Mercado Sol", "Café Brisa") if name in row
     ]
@@ -127,7 +127,7 @@ async def test_only_what_was_approved_just_now_is_offered(
             finished = pages.parse(await review.service.stranger.get(accounts.redirect_target(end)))
 
     is_long = pause > dt.timedelta(hours=1)
-    expected = "Export this 1 receipt" if is_long else "Export these 2 receipts"
+    expected = "Export 1 approved receipt" if is_long else "Export 2 approved receipts"
     assert expected in finished.text
     # Besides that of the bar that appears with a selection.
     assert [expected, "Approve"] == finished.primary

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Response
 from pydantic import BaseModel, BeforeValidator
@@ -83,7 +83,7 @@ class ApprovalForm(SelectionForm):
 class CategoryForm(SelectionForm):
     """The category for the checked rows."""
 
-    category: Category
+    category: Annotated[Category | None, BeforeValidator(lambda given: given or None)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class Outcome:
 _DONE: Mapping[str, Callable[[int], str]] = {
     "approve": lambda num: ngettext("%(num)s receipt approved.", "%(num)s receipts approved.", num),
     "category": lambda num: ngettext(
-        "%(num)s receipt moved to another category.",
-        "%(num)s receipts moved to another category.",
+        "The category of %(num)s receipt is set.",
+        "The category of %(num)s receipts is set.",
         num,
     ),
     "delete": lambda num: ngettext("%(num)s receipt deleted.", "%(num)s receipts deleted.", num),
@@ -140,13 +140,20 @@ async def approve(caller: Writer, form: _ApprovalForm) -> Response:
             )
         left = {one.id for one in doubted}
         form.id = [one for one in form.id if one.id not in left]
-    return await _correct(caller, form, "approve", approved=True)
+
+    async def approve_one(session: Session, one: Selected) -> None:
+        await _apply(session, caller, one, approved=True)
+
+    return _answered(form.back, "approve", await _each(caller, form.id, approve_one))
 
 
 def _is_duplicate(receipt: Receipt) -> bool:
     """Return whether a receipt that is not approved looks like another one."""
-    is_approved = receipt.review and receipt.review.status is ReviewStatus.APPROVED
-    return bool(receipt.duplicates) and not is_approved
+    return bool(receipt.duplicates) and not _is_approved(receipt)
+
+
+def _is_approved(receipt: Receipt) -> bool:
+    return receipt.review is not None and receipt.review.status is ReviewStatus.APPROVED
 
 
 async def _found(caller: RequestContext, chosen: Sequence[Selected]) -> Sequence[Receipt]:
@@ -161,8 +168,14 @@ async def _found(caller: RequestContext, chosen: Sequence[Selected]) -> Sequence
 
 @router.post("/category")
 async def set_category(caller: Writer, form: _CategoryForm) -> Response:
-    """Set the category of the selected receipts that have not changed since."""
-    return await _correct(caller, form, "category", category=form.category)
+    """Set the category of the selected receipts that have not changed since; approved ones stay."""
+    approved = {one.id for one in await _found(caller, form.id) if _is_approved(one)}
+
+    async def set_one(session: Session, one: Selected) -> None:
+        kept = {"approved": True} if one.id in approved else {}
+        await _apply(session, caller, one, category=form.category, **kept)
+
+    return _answered(form.back, "category", await _each(caller, form.id, set_one))
 
 
 @router.get("/delete")
@@ -211,15 +224,13 @@ def has_approved(query: Mapping[str, str]) -> bool:
     return query.get("did") == "approve" and _figure(query.get("done")) > 0
 
 
-async def _correct(
-    caller: RequestContext, form: SelectionForm, did: str, **changes: Any
-) -> Response:
-    async def correct_one(session: Session, one: Selected) -> None:
-        version = {} if one.version is None else {"version": one.version}
-        correction = Correction.model_validate({**changes, **version})
-        await corrections.apply(session, caller.member, one.id, correction)
-
-    return _answered(form.back, did, await _each(caller, form.id, correct_one))
+async def _apply(
+    session: Session, caller: RequestContext, one: Selected, **changes: object
+) -> None:
+    """Correct a selected receipt; refused if it has another version by now."""
+    version = {} if one.version is None else {"version": one.version}
+    correction = Correction.model_validate({**changes, **version})
+    await corrections.apply(session, caller.member, one.id, correction)
 
 
 async def _each(caller: RequestContext, chosen: Sequence[Selected], action: Action) -> Outcome:

@@ -2,7 +2,8 @@
 
 Two receipts are duplicates if they have the same document key; or the same merchant, number and
 total; or the same merchant, total, currency and minute; or nearly the same picture and the same
-total. Every transaction that changes them holds the lock of the org, taken before its first row.
+total. They stay so if only the merchant is corrected, until a person says that they differ.
+Every transaction that changes them holds the lock of the org, taken before its first row.
 """
 
 import datetime as dt
@@ -45,7 +46,9 @@ async def find(session: Session, row: Receipt) -> None:
     matches = await _matches(session, row)
     found = {other.id: other for other in matches if other.id not in different}
     known = set(row.duplicates or ())
-    gone = await _rows(session, known - found.keys())
+    others = await _rows(session, known - found.keys())
+    found |= {other.id: other for other in others if _is_still_same(row, other)}
+    gone = [other for other in others if other.id not in found]
     for other in (*found.values(), *gone):
         ids = {*(other.duplicates or ()), row.id} if other.id in found else _without(other, row.id)
         _note(other, ids)
@@ -185,6 +188,18 @@ def _same_merchant(known: Collection[str]) -> ColumnElement[bool] | None:
     if by_name is None:
         return by_tax_id
     return or_(by_tax_id, and_(Receipt.merchant_tax_id.is_(None), by_name))
+
+
+def _is_still_same(row: Receipt, other: Receipt) -> bool:
+    """Return whether two duplicates stay so if the name of a merchant is corrected in one of them.
+
+    They were found by it, so that the rest is still the same.
+    """
+    if row.total is None or (row.total, row.currency) != (other.total, other.currency):
+        return False
+    same_number = row.document_number is not None and row.document_number == other.document_number
+    same_time = row.issued_at is not None and row.issued_at == other.issued_at
+    return same_number or (same_time and _is_timed(row))
 
 
 def _is_timed(row: Receipt) -> bool:
