@@ -226,3 +226,24 @@ def test_words_that_contain_a_method_are_no_payment(row: str) -> None:
     rows = rows_of(f"TOTAL     29.99\n{row}")
 
     assert not payment_candidates(rows, entries(rows))
+
+
+def test_last_word_of_a_name_reaches_into_the_next_column() -> None:
+    receipt = _read("""
+AUTO POSTO TREVO LTDA
+CNPJ: 06.371.924/0001-80
+09/03/2026 06:52
+COD. DESCRICAO      QTD    UN    VL.UNIT      VL.TOTAL
+000002 ETANOL HIDRATADO COMUM
+                31,482 LT x 4,390               138,21
+000317 ARLA FLEXX AGENTE 5L
+                1,000 UN x 38,900                38,90
+QTDE. TOTAL DE ITENS                                 2
+VALOR TOTAL R$                                  177,11
+Dinheiro                                        177,11
+""")
+
+    assert [item.value.name for item in receipt.line_items] == [
+        "ETANOL HIDRATADO COMUM",
+        "ARLA FLEXX AGENTE 5L",
+    ]

@@ -20,6 +20,8 @@ from recibo.extract.text.numbers import Number
 _WRAPPED = 2.2
 #: The uncertainty of a column's right edge, in heights, since words differ in length.
 _SLACK = 2.5
+#: The widest space between words, in heights.
+_SPACE = 0.9
 _CONFIDENT, _LIKELY = 0.97, 0.8
 #: The most tables of a document, and the most rows between headings and first item.
 _MOST_TABLES, _MOST_HEAD_ROWS = 60, 40
@@ -28,6 +30,7 @@ _FEWEST = 2
 #: Items may continue this many rows after a subtotal, below the title of the next part.
 _SOON = 4
 _CENT = Decimal("0.01")
+_FIGURES = frozenset({Role.QTY, Role.UNIT, Role.UNIT_PRICE, Role.TOTAL})
 _LETTER = re.compile(r"[^\W\d_]")
 _BY_BLANKS = re.compile(r"-?[1-9][0-9]{0,2}(?:\s[0-9]{3})+")
 _GROUPED = re.compile(r"(?<=[0-9])\s(?=[0-9]{3})")
@@ -142,6 +145,7 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_TableItem]:
             has = Role.QTY in roles, Role.UNIT_PRICE in roles
             items.append(_TableItem(row, texts, named, *has))
         elif name and not _has_columns(placed):
+            name = _with_rest(name, placed)
             if items and not _is_coded(placed) and _continues(items[-1], row, name, reach):
                 items[-1].name_rows.append(name)
             else:
@@ -194,6 +198,17 @@ def _name(placed: dict[Role, Cell]) -> Cell | None:
     if name is None or (detail and not _WORD.search(name.text)):
         return detail
     return Cell(name.words + detail.words) if detail else name
+
+
+def _with_rest(name: Cell, placed: dict[Role, Cell]) -> Cell:
+    """Return a name with its last words, which reach into the columns of numbers."""
+    words = list(name.words)
+    cells = (cell for role, cell in placed.items() if role in _FIGURES)
+    for cell in sorted(cells, key=lambda cell: cell.box.x0):
+        gap = cell.box.x0 - words[-1].box.x1
+        if 0 <= gap < _SPACE * cell.box.height and item_name.without_units(cell.text).strip(" ."):
+            words += cell.words
+    return Cell(tuple(words))
 
 
 def _resumes(rows: Sequence[Row], headed: Sequence[Heading]) -> bool:
