@@ -214,7 +214,7 @@ async def test_taxes_payments_and_parties_are_corrected(sqlite_url: str, tmp_pat
     assert [("credit_card", "42.10", "4242")] == [
         (one["method"], one["amount"], one["last4"]) for one in receipt["payments"]
     ]
-    for line in ("ICMS, 18 %, 7.42 → ICMS, 12 %, 7.42", "none → ISS, 2.00"):
+    for line in ("ICMS, 18 %, 7.42 → ICMS, 12 %, 7.42", "added: ISS, 2.00"):
         assert f"Taxes by rate {line}" in shown.text, line
     assert "Payments Pix, 42.10 → Credit card, 42.10, •••• 4242" in shown.text
     assert 400 == refused.status_code
