@@ -3,10 +3,11 @@
 import datetime as dt
 import hashlib
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Select, delete, func, insert, select, text
+from sqlalchemy import Select, SQLColumnExpression, delete, func, insert, select, text
 
 from benchmarks import copied_rows
 from recibo.extract.model import Accuracy, Category, DocumentType
@@ -243,52 +244,46 @@ async def _merchant_totals(session: Session, org_id: str) -> list[dict[str, Any]
 
 async def _merchant_months(session: Session, org_id: str) -> list[dict[str, Any]]:
     receipt = tables.Receipt
-    keys = receipt.currency, receipt.issued_on, receipt.merchant_key
-    query = _completed(org_id).where(*(one.is_not(None) for one in keys)).group_by(*keys)
-    spent = func.coalesce(func.sum(receipt.total), 0, type_=receipt.total.type)
-    days = await session.execute(query.with_only_columns(*keys, func.count(), spent))
-    months: dict[tuple[Any, ...], list[Any]] = defaultdict(lambda: [0, Decimal(0)])
-    for currency, day, merchant, count, total in days:
-        sums = months[currency, day.replace(day=1), merchant]
-        sums[0] += count
-        sums[1] += total
-    return [
-        {
-            "org_id": org_id,
-            "currency": currency,
-            "month": month,
-            "merchant_key": merchant,
-            "receipts": count,
-            "total_spent": total,
-        }
-        for (currency, month, merchant), (count, total) in months.items()
-    ]
+    keys = {"currency": receipt.currency, "merchant_key": receipt.merchant_key}
+    named = _completed(org_id).where(receipt.merchant_key.is_not(None))
+    return await _months(session, org_id, named, keys)
 
 
 async def _spend_months(session: Session, org_id: str) -> list[dict[str, Any]]:
     receipt = tables.Receipt
-    keys = receipt.issued_on, receipt.currency, receipt.category, receipt.review_status
-    query = _completed(org_id).where(receipt.currency.is_not(None), receipt.issued_on.is_not(None))
+    # What these lack is the empty text in a rollup.
+    names = ("category", "review_status")
+    keys = {name: func.coalesce(getattr(receipt, name), "") for name in names}
+    return await _months(
+        session, org_id, _completed(org_id), {"currency": receipt.currency, **keys}
+    )
+
+
+async def _months(
+    session: Session, org_id: str, query: Select[Any], keys: Mapping[str, SQLColumnExpression[Any]]
+) -> list[dict[str, Any]]:
+    """Return how many receipts each month has, and their totals, for each value of the keys."""
+    receipt = tables.Receipt
+    columns = (receipt.issued_on, *keys.values())
+    dated = query.where(receipt.currency.is_not(None), receipt.issued_on.is_not(None))
     spent = func.coalesce(func.sum(receipt.total), 0, type_=receipt.total.type)
     days = await session.execute(
-        query.group_by(*keys).with_only_columns(*keys, func.count(), spent)
+        dated.group_by(*columns).with_only_columns(*columns, func.count(), spent)
     )
     months: dict[tuple[Any, ...], list[Any]] = defaultdict(lambda: [0, Decimal(0)])
-    for day, currency, category, review_status, count, total in days:
-        sums = months[day.replace(day=1), currency, category or "", review_status or ""]
+    for day, *values, count, total in days:
+        sums = months[day.replace(day=1), *values]
         sums[0] += count
         sums[1] += total
     return [
         {
             "org_id": org_id,
             "month": month,
-            "currency": currency,
-            "category": category,
-            "review_status": review_status,
+            **dict(zip(keys, values, strict=True)),
             "receipts": count,
             "total_spent": total,
         }
-        for (month, currency, category, review_status), (count, total) in months.items()
+        for (month, *values), (count, total) in months.items()
     ]
 
 

@@ -1,5 +1,6 @@
 """GET /v1/receipts: the search and the filters of the review."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
 from recibo.extract.model import Category, Extracted, Receipt
 from recibo.services.reading import receipt_lists
 from tests import installation, make, receipts
@@ -106,6 +108,30 @@ def _path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 async def test_search_finds_words_and_their_beginnings(database_url: str, tmp_path: Path) -> None:
     async with stocked(database_url, tmp_path) as service:
         assert SEARCHES == {query: await found(service, q=query) for query in SEARCHES}
+
+
+@pytest.mark.usefixtures("_path")
+async def test_search_finds_the_name_of_the_file_also_of_what_failed(
+    database_url: str, tmp_path: Path
+) -> None:
+    blank = make.jpeg("blank")
+    reader = FakeReader({blank: Failure(FailureKind.UNREADABLE, "no")})
+    files = {"IMG_2034.jpg": make.jpeg("lunch"), "scan from Tuesday.jpg": blank}
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
+        for name, content in files.items():
+            await service.extract(content, metadata=json.dumps({"filename": name}))
+        listed = {
+            query: [
+                (one["status"], one["metadata"]["filename"])
+                for one in (await service.get("/receipts", q=query)).json()["data"]
+            ]
+            for query in ("img_2034.jpg", "2034", "tuesday scan", "wednesday")
+        }
+
+    read, failed = ("completed", "IMG_2034.jpg"), ("failed", "scan from Tuesday.jpg")
+    assert {"img_2034.jpg": [read], "2034": [read], "tuesday scan": [failed], "wednesday": []} == (
+        listed
+    )
 
 
 @pytest.mark.usefixtures("_path")

@@ -145,18 +145,6 @@ TOTAL                               247,94
     assert picanha == LineItem("PICANHA P/2", Decimal(1), Decimal("148.00"), Decimal("148.00"))
 
 
-def test_energy_that_was_used_is_no_subtotal() -> None:
-    receipt = _read("""
-LUZ DO CERRADO DISTRIBUIDORA SA
-08/09/2026
-Energia Eletrica Consumo kWh     312 0,98    305,76
-Contrib. Iluminacao Publica                   28,14
-TOTAL A PAGAR                                333,90
-""")
-
-    assert _value(receipt.subtotal) != "305.76"
-
-
 def test_code_of_a_country_with_a_misread_letter_is_repaired() -> None:
     receipt = _read("""
 CASA MESTERULUI SRL

@@ -110,11 +110,11 @@ def test_upload_can_be_canceled(site: Site, tmp_path: Path) -> None:
         expect(page.locator("#uploads")).to_contain_text("Uploading")
         page.get_by_role("button", name="Cancel C-1.pdf").click()
         expect(page.locator("#uploads").get_by_text("Canceled")).to_be_visible()
-        expect(page.get_by_role("heading", name="1 uploaded, 1 not uploaded")).to_be_visible()
+        expect(page.get_by_role("heading", name="1 uploaded, 1 canceled")).to_be_visible()
         # The list has it.
         expect(page.locator("#uploads").get_by_text("Uploaded", exact=True)).to_be_hidden()
         choose(page, make_receipts(tmp_path, "C-2"))
-        summary = "1 uploaded, 1 already here, 1 not uploaded"
+        summary = "1 uploaded, 1 already here, 1 canceled"
         expect(page.get_by_role("heading", name=summary)).to_be_visible()
         page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
         assert width(page) <= PHONE[0]

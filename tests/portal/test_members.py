@@ -61,9 +61,9 @@ async def test_invitation_is_for_a_bookkeeper_at_first(sqlite_service: Installat
     assert "Let viewers upload and correct" in hints[0]
     assert "/portal/organization#viewers" in pages.parse(before).links
     # Each role has a line.
-    assert "Viewer: uploads, corrects, approves, exports and deletes receipts," in hints[1]
+    assert "Bookkeeper (viewer): uploads, corrects, approves, exports and deletes" in hints[1]
     assert "Let viewers" not in hints[1]
-    for role in ("Owner", "Admin", "Developer", "Viewer", "Billing"):
+    for role in ("Owner", "Admin", "Developer", "Billing"):
         assert f"{role}: " in hints[1]
 
 

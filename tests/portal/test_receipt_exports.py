@@ -2,6 +2,7 @@
 
 import csv
 import io
+import zipfile
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -92,6 +93,21 @@ async def test_lists_are_text_in_the_language_of_the_reader(
         portuguese["Impostos por alíquota"], portuguese["Pagamentos"],
     )  # fmt: skip
     assert "Categoria, Estabelecimento" == portuguese["Campos corrigidos"]
+
+
+async def test_files_of_an_archive_are_named_by_date_merchant_and_total(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    hostile = Extracted("../Pão & Cia\x7f.", 0.9, "Pão")
+    reader = FakeReader({RECEIPT: replace(receipt_pages.make_reading(), merchant_name=hostile)})
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        answer = await service.stranger.get(f"{PATH}/export?format=zip")
+
+    assert 200 == answer.status_code, answer.content[:300]
+    names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert [f"files/2026-03-14_Pão-Cia_42.50-BRL_{receipt_id}.jpg", "receipts.csv"] == names
 
 
 async def test_dates_of_the_inbox_include_the_last_day(sqlite_url: str, tmp_path: Path) -> None:

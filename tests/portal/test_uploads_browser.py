@@ -104,7 +104,7 @@ def test_upload_of_another_page_shows_its_progress_and_can_be_canceled(
         uploads.get_by_role("button", name="Cancel photo.png").click()
         expect(uploads.get_by_text("Canceled")).to_have_count(1)
         uploads.get_by_role("button", name="Cancel all").click()
-        expect(page.get_by_role("heading", name="2 not uploaded")).to_be_visible()
+        expect(page.get_by_role("heading", name="2 canceled")).to_be_visible()
         uploads.get_by_role("button", name="Close").click()
         expect(uploads).to_be_hidden()
 

@@ -7,8 +7,8 @@ from babel import numbers
 
 from recibo.extract.model import Accuracy, Category, PaymentMethod
 from recibo.portal import field_labels, names
-from recibo.portal.receipt_uploads import FILENAME
 from recibo.portal.translations import LazyText, gettext, lazy_gettext, lazy_pgettext, locale
+from recibo.schemas.receipts import FILENAME
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading.export_looks import Look
 from recibo.services.reading.exports import Rows
@@ -82,7 +82,7 @@ def look(rows: Rows, makers: Mapping[str, str]) -> Look:
         },
         separator=separator(),
         decimal=decimal,
-        is_for_spreadsheets=True,
+        is_for_people=True,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from recibo.extract.model import Accuracy, Category, DocumentType, PaymentMethod
-from recibo.portal.translations import LazyText, lazy_gettext, lazy_pgettext
+from recibo.portal.translations import LazyText, gettext, lazy_gettext, lazy_pgettext
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import Role
 
@@ -60,8 +60,13 @@ _ACCURACIES: Mapping[str, LazyText] = {
 }
 
 
-def role(value: str) -> str:
-    """Return the name of a role; unknown ones as they are."""
+def role(value: str, *, viewers_write: bool = False) -> str:
+    """Return the name of a role; unknown ones as they are.
+
+    Viewers who may upload and correct are bookkeepers.
+    """
+    if viewers_write and value == Role.VIEWER:
+        return gettext("Bookkeeper (viewer)")
     return _of(_ROLES, value)
 
 

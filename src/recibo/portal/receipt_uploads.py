@@ -17,13 +17,12 @@ from recibo.lib import file_names
 from recibo.portal import error_messages, forms, pages
 from recibo.portal.request_context import RequestContext
 from recibo.portal.translations import gettext_noop
+from recibo.schemas.receipts import FILENAME
 from recibo.services.reading.extraction import Submitted, Upload
 from recibo.web import uploads
 
 # Ten of the largest files, or fifty photos.
 _MAX_BYTES = 10 * limits.MAX_BYTES
-#: The tag with the file name, which identifies a receipt until it is read.
-FILENAME = "filename"
 
 
 class Options(BaseModel):

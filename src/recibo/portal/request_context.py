@@ -52,5 +52,5 @@ def _refusal(user: SignedIn) -> str:
         return _("You are in no organization; accept an invitation to join one.")
     return _(
         "Your role, %(role)s, does not allow this. Owners and admins can give you another one.",
-        role=names.role(user.member.role),
+        role=names.role(user.member.role, viewers_write=user.member.viewers_write),
     )

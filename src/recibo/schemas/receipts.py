@@ -37,6 +37,9 @@ DOUBTFUL = 0.7
 #: The amounts of a receipt, in its currency.
 AMOUNTS = ("total", "subtotal", "tax", "discount", "tip", "service_charge", "rounding")
 
+#: The tag with the file name, which identifies a receipt until it is read.
+FILENAME = "filename"
+
 # More digits of a confidence would suggest a precision that it lacks.
 _CONFIDENCE_DIGITS = 4
 

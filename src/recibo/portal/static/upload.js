@@ -19,7 +19,7 @@
   const title = () => {
     const isDone = !current && !waiting.length;
     list.toggleAttribute("data-folded", isDone && isListed);
-    const ends = ["uploaded", "known", "failed"].map((name) => [name, rows(`[data-end=${name}]`)]);
+    const ends = ["uploaded", "known", "failed", "canceled"].map((name) => [name, rows(`[data-end=${name}]`)]);
     const parts = ends.filter(([, count]) => count).map(([name, count]) => counted(`${name}Count`, count));
     find("h2", list).textContent = isDone ? parts.join(", ") : counted("sending", rows());
     find("[data-done]", list).textContent = isDone ? "" : text("done", rows("[data-end]"));
@@ -110,7 +110,7 @@
     if (at >= 0) waiting.splice(at, 1);
     clearTimeout(one.timer);
     one.request?.abort();
-    end(one, text("canceled"), "failed");
+    end(one, text("canceled"), "canceled");
   };
 
   const answered = (one) => {

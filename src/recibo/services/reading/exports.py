@@ -211,7 +211,8 @@ class Exports:
             with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:
                 async for batch in batches:
                     spooled.write(table.lines(batch))
-                    async for chunk in self._files(actor, batch, archive, written):
+                    names = {one.id: table.look.file_name(one) for one in batch}
+                    async for chunk in self._files(actor, names, archive, written):
                         yield chunk
                 spooled.seek(0)
                 with archive.open(f"{table.rows}.csv", "w", force_zip64=True) as entry:
@@ -223,18 +224,18 @@ class Exports:
     async def _files(
         self,
         actor: Actor,
-        batch: Sequence[Receipt],
+        names: Mapping[str, str],
         archive: zipfile.ZipFile,
         written: "_Stream",
     ) -> AsyncIterator[bytes]:
         async with self.database.read() as session:
-            types = await receipts.media_types(session, actor, [one.id for one in batch])
+            types = await receipts.media_types(session, actor, list(names))
         for receipt_id, media_type in types.items():
             content = await self.blobs.content(ReceiptId(receipt_id))
             if content is None:
                 continue
-            name = f"files/{receipt_id}.{formats.EXTENSIONS[media_type]}"
-            with archive.open(name, "w") as entry:
+            path = f"files/{names[receipt_id]}.{formats.EXTENSIONS[media_type]}"
+            with archive.open(path, "w") as entry:
                 async for chunk in content.chunks:
                     entry.write(chunk)
                     yield written.take()
@@ -283,7 +284,7 @@ class _Table:
     @property
     def head(self) -> bytes:
         """The line with the headings."""
-        mark = codecs.BOM_UTF8 if self.look.is_for_spreadsheets else b""
+        mark = codecs.BOM_UTF8 if self.look.is_for_people else b""
         headings = [self.look.heading(column) for column in _COLUMNS[self.rows]]
         return mark + csv_lines.joined([headings], separator=self.look.separator)
 

@@ -50,6 +50,7 @@ from recibo.services.reading import (
     receipts,
     rereads,
     rollups,
+    search,
     stored_readings,
     usage,
 )
@@ -300,6 +301,7 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
         if not is_charged:
             await usage.give_back(session, order.org_id, row.quota_month)
         await idempotency.forget(session, order.receipt_id)
+        await search.index(session, row, None)
         await receipts.publish_change(session, row, EventType.RECEIPT_FAILED)
     await pending_counts.add(session, order.org_id, -1)
     return True

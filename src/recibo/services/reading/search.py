@@ -25,7 +25,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
 
 from recibo.lib import search_text
 from recibo.schemas.ids import OrgId
-from recibo.schemas.receipts import Reading
+from recibo.schemas.receipts import FILENAME, Reading
 from recibo.store import upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Receipt, ReceiptWords
@@ -36,11 +36,18 @@ _MAX_LENGTH, _MAX_WORDS, _MAX_CHARACTERS = 64, 5000, 300_000
 _FIELDS = ("merchant_name", "merchant_tax_id", "document_number", "document_key")
 
 
-async def index(session: Session, row: Receipt, reading: Reading, texts: Iterable[str]) -> None:
-    """Store the words of a receipt, inside the caller's transaction."""
-    values = [getattr(reading, name) for name in _FIELDS]
-    names = [item.name for item in reading.line_items]
-    found = dict.fromkeys(_indexed(filter(None, (*values, *names, *texts))))
+async def index(
+    session: Session, row: Receipt, reading: Reading | None, texts: Iterable[str] = ()
+) -> None:
+    """Store the words of a receipt, inside the caller's transaction.
+
+    One without a reading, whose file could not be read, is found by the name of its file.
+    """
+    values = [row.tags.get(FILENAME)]
+    if reading:
+        values += [getattr(reading, name) for name in _FIELDS]
+        values += [item.name for item in reading.line_items]
+    found = dict.fromkeys(_indexed(filter(None, (*values, *texts))))
     words = " ".join([_org_word(row.org_id), *list(found)[:_MAX_WORDS]])
     statement = upsert.statement_of(
         ReceiptWords, ("receipt_id", "words"), ("receipt_id",), ("words = excluded.words",)

@@ -30,6 +30,7 @@ from recibo.schemas.actor import Actor, ClientInfo, MailSender, Member
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.receipts import FILENAME
 from recibo.schemas.states import FileProblem, MailOutcome, Role
 from recibo.services.reading.extraction import Extraction, Upload
 from recibo.services.receipt_mail import addresses, messages, received_mails
@@ -39,8 +40,8 @@ from recibo.store import scope
 from recibo.store.db import Database, ReadSession
 from recibo.store.tables import Membership, Org, Receipt, ReceiptAddress, ReceiptTag, User
 
-# The tags of a receipt that came by mail.
-_SENDER, _MAIL, _FILENAME = "email_from", "email_id", "filename"
+# The tags of a receipt that came by mail, besides the name of its file.
+_SENDER, _MAIL = "email_from", "email_id"
 # A limit that opens again within this time delays the mail; one that stays shut refuses the file.
 _WORTH_WAITING_S = 120
 _MAX_TAG = 256
@@ -283,7 +284,7 @@ async def _receipt_of(
 
 def _tags(mail: _Mail, document: Document) -> Mapping[str, str]:
     sender = mail.head.sender[:_MAX_TAG]
-    return {_FILENAME: document.name, _SENDER: sender, _MAIL: _mail_tag(mail)}
+    return {FILENAME: document.name, _SENDER: sender, _MAIL: _mail_tag(mail)}
 
 
 def _mail_tag(mail: _Mail) -> str:
