@@ -90,6 +90,12 @@ def spelled(details: Details) -> dict[str, str | None]:
         (MALAYSIAN, "NO 12, JALAN MAWAR 3/5, TAMAN MELATI, 53100 KUALA LUMPUR"),
         (GERMAN, "Lindenstraße 12, 50674 Köln"),
         (GERMAN.replace(" 50674", ",50674"), "Lindenstraße 12, 50674 Köln"),
+        # With a telephone number; its label may be misread.
+        (GERMAN.replace("12", "12 Tel. 0221 4455667", 1), "Lindenstraße 12, 50674 Köln"),
+        (
+            "HARBOUR MARKET\nLEVEL 2, 18 KINGS ROAD, NEWTOWN\nFH: 09-3141592\nMilk  4.20",
+            "LEVEL 2, 18 KINGS ROAD, NEWTOWN",
+        ),
         (AMERICAN, "250 N Coast Hwy 101, Encinitas, CA 92024"),
         (INVOICE, "14 Mill Lane, Oxford OX1 2AB"),
     ],

@@ -173,13 +173,14 @@ class _Page:
         run = [self.pieces[index]]
         yield tuple(run)
         place = index
-        while len(run) < _MOST_LINES and not run[-1].features["then_contact"]:
+        while len(run) < _MOST_LINES:
             following = self.below(place)
             if following is None:
                 return
             lower = self.pieces[following]
             if (
                 lower.is_other
+                or _is_ended(run[-1], lower)
                 or not lower.features["letters"]
                 or lower.features["label"]
                 or self.is_name(lower)
@@ -199,7 +200,7 @@ class _Page:
             **_content(run),
             **_ends(run),
             **self._above(upper),
-            **_below(run[-1], None if run[-1].features["then_contact"] else lower),
+            **_below(run[-1], None if lower and _is_ended(run[-1], lower) else lower),
             **self._position(run, start),
         }
         return {name: float(value) for name, value in known.items()}
@@ -290,6 +291,11 @@ def _below(last: Piece, lower: Piece | None) -> dict[str, float]:
         "plain_below": lower is not None and not is_cut and not is_other,
         "then_contact": last.features["then_contact"] or is_other,
     }
+
+
+def _is_ended(last: Piece, lower: Piece) -> bool:
+    """Return whether a telephone number ends an address, as no place is below it."""
+    return last.features["then_contact"] and not lower.is_place
 
 
 def _is_plain(piece: Piece) -> bool:

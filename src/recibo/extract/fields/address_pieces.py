@@ -22,6 +22,8 @@ _LEAST_LETTERS = 2
 _LONG = 45
 # Shorter labels are parts of words.
 _SHORT_LABEL = 2
+# The label of a telephone number, without a sign behind it.
+_ABBREVIATION = 3
 # A town next to its postcode in any country: `64295 Darmstadt`, `Brno 619 00`, `1020-123 Lisboa`.
 _DIGITS_OF_POSTCODE = (
     r"(?:\d{4,6}|\d{3} \d{2}|\d{2}-\d{3}|\d{4}-\d{3}|\d{5}-\d{3,4}|\d{2}\.?\d{3}-\d{3})"
@@ -53,6 +55,8 @@ _URL = re.compile(r"www|http|@|\.(?:com|net|org)\b|\.[a-z]{2}$", re.IGNORECASE)
 _PHONE = re.compile(
     r"(?:\+\s?|\(0?)\d{1,4}\)?[\d\s().-]{6,}|(?<![\d-])0\d{1,4}[\s/-]\d[\d\s/-]{4,}\d"
 )
+# A registration that is printed without its label: `IE9513674T`.
+_BARE_CODE = re.compile(r"^\W*[A-Z]{2}\s?\d{7,}[A-Z]{0,2}\W*$")
 _US_PHONE = re.compile(r"^\W*\(?\d{3}\)?[\s.-]{0,3}\d{3}[\s.-]\d{4}\W*$")
 # What follows the label of a telephone or tax number.
 _AFTER_LABEL = re.compile(
@@ -120,7 +124,10 @@ def _piece(row: Row, start: int, end: int, cell: Box) -> Piece:
     stripped = whole.strip(" ,;:.-–*|·•")
     begin = start + first + (whole.find(stripped) if stripped else 0)
     features = {**_features(stripped), "label": label, "contact": last < len(text)}
-    if not features["contact"] and _is_contact(text):
+    if last < len(text) and len(stripped) <= _ABBREVIATION and stripped.isalpha():
+        # Also where the abbreviation was misread: `FH: 09-2000277`.
+        features["contact"] = True
+    elif not features["contact"] and _is_contact(text):
         features["contact"] = True
     elif last < len(text) and features["letters"]:
         features["contact"] = False
@@ -181,7 +188,7 @@ def is_money(text: str) -> bool:
 
 def _is_labelled(text: str) -> bool:
     """Return whether a text is the label of something else and its value."""
-    if _URL.search(text) or _US_PHONE.match(text) or _LONG_NUMBER.search(text):
+    if any(one.search(text) for one in (_URL, _US_PHONE, _BARE_CODE, _LONG_NUMBER)):
         return True
     before = text.split(":", maxsplit=1)[0]
     if _COLON.match(text) and lexicon.wordbook("tax").find(before):
