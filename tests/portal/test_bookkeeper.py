@@ -9,7 +9,7 @@ from recibo.store import tables
 from tests import people
 from tests.installation import Installation
 from tests.people import Session
-from tests.portal import forms, receipt_pages, webhook_pages
+from tests.portal import forms, pages, receipt_pages, webhook_pages
 from tests.portal.receipt_pages import PATH
 
 SETTING = "/portal/organization/viewers"
@@ -90,6 +90,7 @@ async def test_setting_for_viewers_is_audited_and_taken_back(
         allowed = await forms.submit(service, SETTING, viewers_write="true")
         again = await forms.submit(service, SETTING, viewers_write="true")
         back = await forms.submit(service, SETTING, form="viewers")
+        log = pages.parse(await service.stranger.get("/portal/audit")).text
         audited = [
             (row.before, row.after)
             for row in await service.rows(tables.AuditEvent)
@@ -103,4 +104,6 @@ async def test_setting_for_viewers_is_audited_and_taken_back(
     assert "checked" in again.inputs["viewers_write"]
     assert "checked" not in back.inputs["viewers_write"]
     assert [(on, off), (off, on)] == sorted(audited, key=str, reverse=True)
+    assert "allowed viewers to upload, correct, approve and delete receipts" in log
+    assert "no longer allows viewers to change receipts" in log
     assert 403 == refused.status_code

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -176,6 +177,58 @@ async def test_receipts_marked_as_different_stay_so(database_url: str, tmp_path:
     (entry,) = [one for one in rows if one.action == AuditAction.RECEIPT_NOT_DUPLICATE]
     assert (first, {"not_duplicates": [second]}) == (entry.resource_id, entry.after)
     assert "These receipts are not listed as duplicates of each other." in page.text
+
+
+@pytest.mark.parametrize("do", ["keep-both", "keep-this"])
+async def test_spend_counts_what_is_kept_once_by_its_state(
+    database_url: str, tmp_path: Path, do: str
+) -> None:
+    async with two_duplicates(database_url, tmp_path) as (service, owner, first, second):
+        both = await _spent(service)
+        await service.stranger.post(f"{PATH}/{first}/duplicates/{second}", data={"do": do})
+        kept = [first, second] if do == "keep-both" else [first]
+        secret = await make.key(service.database, OrgId(owner.org_id))
+        for one in kept:
+            await service.patch(one, {"approved": True}, secret=secret)
+        approved = await _spent(service)
+        for one in kept:
+            await service.stranger.delete(f"/v1/receipts/{one}", headers={"X-API-Key": secret})
+
+        assert {"needs_review": (2, Decimal("85.00"))} == both
+        assert {"approved": (len(kept), len(kept) * Decimal("42.50"))} == approved
+        assert {} == await _spent(service)
+
+
+async def _spent(i: Installation) -> dict[str, tuple[int, Decimal]]:
+    """Return how many receipts analytics count in each state of review, and their total."""
+    rows = await i.rows(tables.SpendMonth)
+    return {one.review_status: (one.receipts, one.total_spent) for one in rows}
+
+
+async def test_duplicate_found_while_the_page_was_open_is_shown_before_the_approval(
+    database_url: str, tmp_path: Path
+) -> None:
+    reading = receipt_pages.make_reading()
+    reader = FakeReader({make.jpeg(name): reading for name in "01"})
+    async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, owner):
+        first = await receipt_pages.upload(service, make.jpeg("0"))
+        await receipt_pages.read_receipt(service, owner, first)
+        page = await forms.get_page(service, f"{PATH}/{first}")
+        opened = {name: page.inputs[name]["value"] for name in ("version", "seen")}
+        second = await receipt_pages.upload(service, make.jpeg("1"))
+        await receipt_pages.read_receipt(service, owner, second)
+        sent = {**opened, "do": "approve", "tax": "1.50"}
+        refused = await service.stranger.post(f"{PATH}/{first}", data=sent)
+        shown = pages.parse(refused)
+        seen = {**sent, "seen": shown.inputs["seen"]["value"]}
+        approved = await service.stranger.post(f"{PATH}/{first}", data=seen)
+
+    assert (400, second, "1.50") == (
+        refused.status_code, seen["seen"], shown.inputs["tax"]["value"],
+    )  # fmt: skip
+    assert "A possible duplicate was found meanwhile." in shown.text
+    assert f"{PATH}/{first}/duplicates/{second}" in shown.links
+    assert 303 == approved.status_code
 
 
 async def test_a_third_receipt_is_still_found(database_url: str, tmp_path: Path) -> None:

@@ -78,6 +78,10 @@ SENTENCES: Mapping[str, str] = {
 }
 # Other sentences for what the same actions also say.
 _REPLACED = gettext_noop("%(actor)s replaced a document that could not be read with %(other)s")
+_VIEWERS_WRITE = gettext_noop(
+    "%(actor)s allowed viewers to upload, correct, approve and delete receipts"
+)
+_VIEWERS_READ = gettext_noop("%(actor)s no longer allows viewers to change receipts")
 _WITHDRAWN = gettext_noop("%(actor)s withdrew the approval of %(receipt)s")
 _CORRECTED_AND_WITHDRAWN = gettext_noop(
     "%(actor)s corrected %(receipt)s: %(fields)s; its approval was withdrawn"
@@ -132,6 +136,8 @@ def sentence(entry: AuditEvent, found: Known) -> Markup:
     if entry.action == A.RECEIPT_CORRECTED and "approved" in (entry.after or {}):
         is_only_that = entry.after == {"approved": False}
         message = _WITHDRAWN if is_only_that else _CORRECTED_AND_WITHDRAWN
+    if entry.action == A.ORG_UPDATED and "viewers_write" in (entry.after or {}):
+        message = _VIEWERS_WRITE if (entry.after or {})["viewers_write"] else _VIEWERS_READ
     if entry.action == A.RECEIPT_DELETED and "replaced_by" in (entry.after or {}):
         message = _REPLACED
     return escape(translations.translate(message)) % _values(entry, found)

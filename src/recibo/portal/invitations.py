@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, routers, service_messages
+from recibo.portal import forms, names, next_paths, pages, routers, service_messages
 from recibo.portal.account import SET_PASSWORD
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import CurrentVisitor
@@ -35,7 +35,8 @@ async def show_invitation(request: Request, services: TheServices) -> Response:
         return pages.form(request, _TEMPLATE)
     async with services.database.read() as session:
         offer = await invitations.offer(session, linked["token"])
-    values = {"org": offer.org_name, "role": offer.role.value, "email": offer.email}
+    role = names.role(offer.role, viewers_write=offer.viewers_write)
+    values = {"org": offer.org_name, "role": role, "email": offer.email}
     return pages.form(
         request,
         _TEMPLATE,

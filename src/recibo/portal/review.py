@@ -32,7 +32,7 @@ from recibo.portal.receipt_lists import PAGE
 from recibo.portal.request_context import RequestContext
 from recibo.portal.review_checks import Check, Sum
 from recibo.portal.review_lists import ReviewList
-from recibo.portal.translations import lazy_gettext
+from recibo.portal.translations import gettext_noop, lazy_gettext
 from recibo.schemas.permissions import Permission
 from recibo.schemas.receipts import Receipt
 from recibo.schemas.states import ReceiptStatus
@@ -163,6 +163,8 @@ async def correct(
             # The correction may move the receipt to another place of the list.
             following = await listed.following(session, caller, receipt_id)
             step = await _step(session, caller, before, following)
+        if approved:
+            _refuse_unseen(before, typed)
         given = review_forms.correction(before, values, approved=approved)
         # Refused if the receipt has another version by now.
         async with caller.services.database.write() as writing:
@@ -178,6 +180,14 @@ async def correct(
         is_unsettled = review_checks.of(after, despite_approval=True)
         notice = "unsettled" if is_unsettled else "kept-approved"
     return _saved(caller, listed.page(receipt_id, notice=notice), is_same=True)
+
+
+def _refuse_unseen(receipt: Receipt, typed: Mapping[str, str]) -> None:
+    """Raise ValidationFailed if the page of a receipt did not show one of its duplicates."""
+    unseen = set(receipt.duplicates) - set(typed.get("seen", "").split())
+    if "seen" in typed and unseen:
+        message = gettext_noop("A possible duplicate was found meanwhile. Compare both first.")
+        raise ValidationFailed(message)
 
 
 @router.post("/{receipt_id}/sums")

@@ -49,6 +49,8 @@ def by_place(reading: Reading) -> Iterator[tuple[str, str]]:
 def check_decimals(reading: Reading, before: Reading, given: Collection[str]) -> None:
     """Refuse a new amount with more decimals than its currency; what was read may have them.
 
+    With a new currency an amount must fit that, too, if it fitted the old one.
+
     Args:
         reading: The corrected reading.
         before: The reading before it.
@@ -60,15 +62,24 @@ def check_decimals(reading: Reading, before: Reading, given: Collection[str]) ->
     if reading.currency is None:
         return
     digits = money.minor_digits(reading.currency)
-    known = {text for _, text in by_place(before)}
+    known = _kept(before, reading.currency)
     problem = f"must have at most {digits} decimals in {reading.currency}"
     wrong = [
         Detail(place, problem)
         for place, text in by_place(reading)
-        if place.partition(".")[0] in given
+        if (place.partition(".")[0] in given or "currency" in given)
         and text not in known
         and round(Decimal(text), digits) != Decimal(text)
     ]
     if wrong:
         message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
         raise ValidationFailed(message, details=tuple(wrong))
+
+
+def _kept(before: Reading, currency: str) -> set[str]:
+    """Return the amounts of a reading that may have more decimals than a currency."""
+    texts = {text for _, text in by_place(before)}
+    if before.currency is None or before.currency == currency:
+        return texts
+    digits = money.minor_digits(before.currency)
+    return {text for text in texts if round(Decimal(text), digits) != Decimal(text)}

@@ -50,6 +50,8 @@ class Offer:
     email: str
     #: The name or the address of who invites.
     inviter: str
+    #: Whether viewers may change receipts.
+    viewers_write: bool
 
 
 async def pending(session: ReadSession, actor: Member) -> list[shapes.Invitation]:
@@ -66,7 +68,10 @@ async def offer(session: ReadSession, token: str) -> Offer:
         ValidationFailed: the token is unknown, expired, revoked or accepted.
     """
     query = (
-        select(Org.name, Invitation.role, Invitation.email, User.full_name, User.email.label("by"))
+        select(
+            *(Org.name, Org.viewers_write, Invitation.role, Invitation.email),
+            *(User.full_name, User.email.label("by")),
+        )
         .join(Org, Org.id == Invitation.org_id)
         # What the operator sent is of no user.
         .outerjoin(User, User.id == Invitation.invited_by)
@@ -76,7 +81,7 @@ async def offer(session: ReadSession, token: str) -> Offer:
     if found is None:
         raise _worthless()
     inviter = found.full_name or found.by or OPERATOR_NAME
-    return Offer(found.name, Role(found.role), found.email, inviter)
+    return Offer(found.name, Role(found.role), found.email, inviter, found.viewers_write)
 
 
 async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> shapes.Invitation:

@@ -19,7 +19,7 @@ from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import AuditAction, ReceiptStatus, ResourceType
 from recibo.services import audit
-from recibo.services.reading import review
+from recibo.services.reading import review, rollups
 from recibo.store import db, scope
 from recibo.store.db import Session
 from recibo.store.tables import Receipt
@@ -51,7 +51,7 @@ async def find(session: Session, row: Receipt) -> None:
     gone = [other for other in others if other.id not in found]
     for other in (*found.values(), *gone):
         ids = {*(other.duplicates or ()), row.id} if other.id in found else _without(other, row.id)
-        _note(other, ids)
+        await _note_other(session, other, ids)
     _note(row, found.keys())
 
 
@@ -73,7 +73,7 @@ async def mark_different(session: Session, actor: Actor, receipt_id: str, other_
         raise NotFound(_NO_RECEIPT)
     for row, other in ((pair[receipt_id], other_id), (pair[other_id], receipt_id)):
         row.not_duplicates = sorted({*(row.not_duplicates or ()), other})
-        _note(row, _without(row, other))
+        await _note_other(session, row, _without(row, other))
     audit.record(
         session,
         actor,
@@ -86,12 +86,22 @@ async def mark_different(session: Session, actor: Actor, receipt_id: str, other_
 async def forget(session: Session, row: Receipt) -> None:
     """Take a receipt that is deleted from the lists of its duplicates."""
     for other in await _rows(session, row.duplicates or ()):
-        _note(other, _without(other, row.id))
+        await _note_other(session, other, _without(other, row.id))
     row.duplicates = None
 
 
 def _without(row: Receipt, receipt_id: str) -> set[str]:
     return {*(row.duplicates or ())} - {receipt_id}
+
+
+async def _note_other(session: Session, row: Receipt, ids: Iterable[str]) -> None:
+    """Note the duplicates of a receipt that is not changed otherwise.
+
+    Analytics count it by its review, which may change.
+    """
+    before = rollups.entry_of(row)
+    _note(row, ids)
+    await rollups.change(session, OrgId(row.org_id), before=before, after=rollups.entry_of(row))
 
 
 def _note(row: Receipt, ids: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from recibo.lib import clock, ids
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId
-from recibo.schemas.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
+from recibo.schemas.receipts import DOUBTFUL, DetailedReceipt, Evidence, Failure, Reading, Receipt
 from recibo.schemas.states import (
     AuditAction,
     EventType,
@@ -301,7 +301,8 @@ def _shown_evidence(read: tables.Evidence) -> dict[str, Any]:
     fields = stored.load(Evidence, read.evidence)
     found = [one for one in fields.values() if isinstance(one, dict)]
     for one in (*found, *fields["line_items"]):
-        if not one.get("alternatives"):
+        is_doubtful = (one.get("confidence") or 0) < DOUBTFUL
+        if not (one.get("alternatives") or is_doubtful):
             one.pop("alternatives", None)
     return fields
 

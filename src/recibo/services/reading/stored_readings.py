@@ -13,7 +13,7 @@ from recibo.schemas import amounts, doubts, stored
 from recibo.schemas.ids import OrgId
 from recibo.schemas.receipts import Evidence, Reading
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.reading import duplicates, review, search
+from recibo.services.reading import duplicates, review, rollups, search
 from recibo.store import tables
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Receipt
@@ -79,8 +79,11 @@ async def judge_older(database: Database, after: str) -> str | None:
             query = select(Receipt).where(Receipt.id == receipt_id).with_for_update()
             row = (await session.execute(query)).scalar_one_or_none()
             if row is not None and row.doubts is None:
+                before = rollups.entry_of(row)
                 put(row, current(row))
                 await judge_again(session, row)
+                entry = rollups.entry_of(row)
+                await rollups.change(session, OrgId(org_id), before=before, after=entry)
     except (ValueError, DBAPIError):
         # One row must not keep the others from being judged.
         log.exception("a receipt of an older release cannot be judged", receipt_id=receipt_id)
