@@ -11,6 +11,12 @@ from recibo.extract.model import Extracted, LineItem, Receipt
 from tests.extract.fields.foreign_receipts import rows_of
 from tests.extract.typesetting import text_page
 
+_TABLE_OF_TWO = """
+Cliente              Veiculo
+Ana Prado            Mazda 2019
+Rua Bela, 22         Km: 98 412
+"""
+
 
 def _read(text: str, *, exact: bool = False) -> Receipt:
     return pipeline.understand([[text_page(text, exact=exact)]])
@@ -235,3 +241,95 @@ Dinheiro                                        177,11
         "ETANOL HIDRATADO COMUM",
         "ARLA FLEXX AGENTE 5L",
     ]
+
+
+def test_discount_on_a_condition_is_not_subtracted() -> None:
+    receipt = _read("""
+COLEGIO MONTE AZUL LTDA
+CNPJ 04.252.011/0001-10
+Emissao: 20/10/2026
+Mensalidade 11/2026                       1.418,00
+Total a pagar ate 05/11/2026:          R$ 1.418,00
+Pagando ate 01/11/2026: desconto de pontualidade de R$ 42,54 (valor R$ 1.375,46)
+""")
+
+    assert _value(receipt.total) == "1418.00"
+
+
+def test_fee_with_a_rate_is_no_tax() -> None:
+    receipt = _read("""
+PETIT BISTRO
+2419 N LINCOLN AVE
+CHICAGO, IL 60614
+10/11/2026 11:58 AM
+1 Duck Hash                   $19.00
+2 Drip Coffee                  $9.00
+Subtotal                      $28.00
+Kitchen Appreciation (3%)      $0.84
+Tax                            $2.96
+Total                         $31.80
+""")
+
+    assert _sums(receipt) == ["28.00", "2.96", "31.80"]
+    assert _value(receipt.details.service_charge) == "0.84"
+
+
+def test_title_in_a_sentence_does_not_say_the_kind_of_a_document() -> None:
+    receipt = _read("""
+LOCATUDO LOCACAO DE MAQUINAS LTDA                FATURA DE LOCACAO
+CNPJ 04.252.011/0001-10                          No 004418
+Emissao 02/06/2026
+Locatario: ENGEMAIS OBRAS E REFORMAS LTDA
+CNPJ 33.000.167/0001-01
+40 Andaime fachadeiro          14,50       580,00
+12 Betoneira 400L              38,00       456,00
+Subtotal                                 1.036,00
+Desconto comercial                          36,00
+VALOR TOTAL DA FATURA R$                 1.000,00
+Locacao de bens moveis: dispensada a emissao de nota fiscal de servico.
+""")
+
+    assert receipt.type is not None
+    assert receipt.type.value == "invoice"
+    assert _value(receipt.total) == "1000.00"
+    assert _value(receipt.details.customer_tax_id) == "33000167000101"
+
+
+def test_invoice_in_a_foreign_currency_repeats_its_tax_at_home() -> None:
+    receipt = _read("""
+Merlion Systems Pte. Ltd.                        TAX INVOICE
+71 Ayer Rajah Crescent #04-18, Singapore 139951  No: MS-77
+GST Reg. No. 201844182K                          Issued 18 May 2026
+Item                       Qty   Unit     Amount
+Endpoint licence            45  32.40   1,458.00
+Subtotal                            USD 1,458.00
+GST 9%                                USD 131.22
+Amount payable                      USD 1,589.22
+For GST purposes only: total excluding GST SGD 1,913.48; GST payable 172.21; in all SGD 2,085.69
+""")
+
+    assert _value(receipt.currency) == "USD"
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("CONSUMIDOR CPF: 111.444.777-35\nLUANA SCHRAMM", "LUANA SCHRAMM"),
+        ("Cliente: Petek Charter Ltda, Rua Savska 118, 10000 Campinas", "Petek Charter Ltda"),
+        (_TABLE_OF_TWO, "Ana Prado"),
+    ],
+    ids=["below a tax number", "before an address", "in a table of two"],
+)
+def test_customer_has_only_a_name(label: str, name: str) -> None:
+    receipt = _read(f"""
+MECANICA BOA VISTA LTDA
+CNPJ 04.252.011/0001-10
+11/07/2026 15:20
+Troca de oleo              89,90
+TOTAL R$                   89,90
+Dinheiro                   89,90
+
+{label}
+""")
+
+    assert _value(receipt.details.customer_name) == name

@@ -26,7 +26,7 @@ from recibo.extract.brazil.documents import (
 from recibo.extract.brazil.documents.document_key import FoundKey
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.layout import forms
-from recibo.extract.layout.forms import Form, Vocabulary
+from recibo.extract.layout.forms import Form, Label, Vocabulary
 from recibo.extract.model import Details, Extracted, Header, LineItem, TaxLine, TextPage
 from recibo.extract.text import normalized_lines
 from recibo.extract.text.normalized_lines import normalize_label
@@ -63,6 +63,8 @@ _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 _TAX_ID = re.compile("|".join(map(normalize_label, ("CNPJ", "CPF", "C.G.C"))))
 # Only an NFC-e has this title, whether its issuer can be read or not.
 _WHOLE_TITLE = normalize_label("Documento Auxiliar da Nota Fiscal de Consumidor")
+# `Documento Auxiliar da` may be in front of a title; a longer text is a sentence about one.
+_MOST_LETTERS_BEFORE = 24
 # Headings that only an NFS-e has together.
 _OF_SERVICES = (("town_hall", "provider", "customer"), ("customer", "services"))
 # The web page of a tax office on which consumers look up their NFC-e.
@@ -171,8 +173,22 @@ def _kind_of(text_pages: Sequence[TextPage], key: FoundKey | None) -> Kind | Non
     untitled = _ECF if is_coupon else _NFSE if is_municipal else None
     if not any(_TAX_ID.search(line) for line in normalized):
         return untitled
-    titled = (kind for title, kind in _BY_TITLE.items() if form.first(title))
+    titled = (
+        kind
+        for title, kind in _BY_TITLE.items()
+        if any(not _is_in_sentence(form, label) for label in form.every(title))
+    )
     return next(titled, untitled)
+
+
+def _is_in_sentence(form: Form, label: Label) -> bool:
+    """Return whether many words lead to a title: `Dispensada a emissão de nota fiscal`."""
+    left, letters = label.box.x0, 0
+    for word in reversed(form.lines[label.line].words_between(0, label.start)):
+        if left - word.box.x1 > forms.WIDEST_GAP * label.box.height:
+            break
+        left, letters = word.box.x0, letters + len(normalize_label(word.text))
+    return letters > _MOST_LETTERS_BEFORE
 
 
 @functools.cache

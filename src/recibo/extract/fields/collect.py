@@ -25,6 +25,7 @@ from recibo.extract.fields import (
     tax_sum,
     tax_table,
     total,
+    transfers,
 )
 from recibo.extract.fields import document_type as kind
 from recibo.extract.fields.items import line_items
@@ -32,6 +33,7 @@ from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.fields.tax_candidates import TaxContext
 from recibo.extract.fields.tax_id import TaxId
+from recibo.extract.fields.transfers import Transfer
 from recibo.extract.layout.rows import Row, rows
 from recibo.extract.model import (
     Category,
@@ -104,7 +106,7 @@ def _general(
     roundings = total.labelled(amounts, Role.ROUNDING)
     names = merchant.merchants(lines, is_unaccented=_is_unaccented(text_pages, place))
     moments = date.moments(lines, place)
-    return Candidates(
+    found = Candidates(
         types=kind.types(text_pages, lines, hint),
         merchant_names=names,
         merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
@@ -141,6 +143,19 @@ def _general(
             names[0].value if names else None, [row.text for row in lines]
         ),
         texts=tuple("\n".join(line.text for line in page.lines) for page in text_pages),
+    )
+    transfer = transfers.find(lines)
+    return _of_transfer(found, transfer, tax_ids) if transfer else found
+
+
+def _of_transfer(found: Candidates, transfer: Transfer, tax_ids: Sequence[TaxId]) -> Candidates:
+    """Return the candidates with the parties of a transfer; the bank is none of them."""
+    name = transfer.payee_name
+    return replace(
+        found,
+        merchant_names=(name,) if name else (),
+        merchant_tax_ids=tuple(one.found for one in transfer.tax_ids(tax_ids)),
+        parties=transfer.parties(found.parties, tax_ids),
     )
 
 

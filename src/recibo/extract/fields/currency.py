@@ -22,7 +22,7 @@ def currencies(rows: Sequence[Row], place: Place) -> tuple[Extracted[str], ...]:
     # An offer to convert is not evidence of a country.
     home = place.currency if place.currency in unique or place.currency not in printed else None
     if unique:
-        return _by_unique_symbols(unique, home, rows)
+        return _by_unique_symbols(unique, _of_totals(unique, rows) or home, rows)
     if home:
         confidence = 0.95 if home in shared or not shared else 0.6
         return (_found(home, confidence, rows),)
@@ -48,6 +48,23 @@ def _of_document(unique: Counter[str], shared: Counter[str]) -> Counter[str]:
     most = max(shared.values(), default=0)
     kept = (code for code in unique if code in shared or unique[code] * 2 > most)
     return Counter({code: unique[code] for code in kept})
+
+
+def _of_totals(unique: Counter[str], rows: Sequence[Row]) -> str | None:
+    """Return the currency of the totals that are alone in their rows, if it is only one.
+
+    An invoice in another currency repeats its sums in that of the country, in a sentence.
+    """
+    totals = [
+        row.text
+        for row in rows
+        if sum(map(row.is_money, row.amounts)) == 1
+        and not {"payable", "total"}.isdisjoint(label.kind for label in row.labels)
+    ]
+    known = currency_symbols.unique()
+    codes = [code for code in unique if any(known[code].search(text) for text in totals)]
+    is_usual = len(codes) == 1 and unique[codes[0]] == max(unique.values())
+    return codes[0] if is_usual else None
 
 
 def _by_unique_symbols(

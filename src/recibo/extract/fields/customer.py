@@ -55,6 +55,8 @@ _NUMBER_AT_END = re.compile(r"(?<=\w)\s*\(\W*\d[\d\s-]*\)$")
 _TAX_NUMBER_AT_END = re.compile(
     r"(?<=\w)(?:\s*[-–—,|]\s*|\s+)[A-Z]{2,5}(?:/[A-Z]{2,5})?[.:]?\s*\d[\d.\-/]{7,20}[A-Z\d]?$"
 )
+# `Consumidor - CPF 903.351.274-28`: the name is below.
+_TAX_NUMBER = re.compile(r"\s*[-–—]?\s*[A-Z]{2,5}(?:/[A-Z]{2,5})?[.:]?\s*\d[\d.\-/]{7,20}")
 _INITIALS = re.compile(r"[^\W\d_](?: [^\W\d_])+")
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
 
@@ -175,7 +177,8 @@ def _whole(found: Sequence[_Labelled]) -> Iterator[_Labelled]:
             cell.value.startswith(f"{one.value} ") and _is_at(one, cell) for cell in cells
         )
         is_other = book("anonymous").is_all(one.value) or _is_department(one.value)
-        if not (is_start or is_other):
+        # A line to write on, or to cross.
+        if not (is_start or is_other or "__" in one.value):
             yield one, features
 
 
@@ -298,7 +301,8 @@ def _near(
         # In a list of labels and values a colon is usually missing.
         place = {"right": 1.0, "colon": 1.0, "heading": 0.0} if is_listed else {"right_cell": 1.0}
         yield _found(_trimmed(cells[0].text), row, cells[0].box), {**words, **place}
-    if not is_listed:
+    # `Client    Vehicle` may also be the headings of two columns.
+    if not is_listed or len(cells[0].text.split()) == 1:
         yield from _below(piece, row, rows, words)
 
 
@@ -312,15 +316,26 @@ def _trimmed(text: str) -> str:
 def _behind(label: Phrase, piece: Piece) -> str:
     """Return the text behind a label, without its second word."""
     rest = piece.text[label.end :]
-    return "" if _SECOND_WORD.match(rest) else rest
+    return "" if _SECOND_WORD.match(rest) or _TAX_NUMBER.fullmatch(rest) else rest
 
 
 def _before_other(text: str) -> str:
     """Return a name without what is behind it: `Recebemos de Ana Lima a quantia de R$ 90,00`."""
+    text = _before_address(text)
     sums = lexicon.wordbook("after_payer").find(text)
     ends = [*(one.start for one in sums), *(one.start() for one in _NEXT_LABEL.finditer(text))]
     end = min((end for end in ends if end), default=None)
     return text if end is None else text[:end].rstrip(_EDGES)
+
+
+def _before_address(text: str) -> str:
+    """Return a company's name without the address behind it: `Petek d.o.o., Savska cesta 118`."""
+    for comma in re.finditer(r",\s", text):
+        ending = company_names.legal_ending(text[: comma.start()])
+        is_whole = ending is not None and ending.end >= comma.start() - 1
+        if is_whole and any(map(str.isdigit, text[comma.end() :])):
+            return text[: comma.start()]
+    return text
 
 
 def _names_other(piece: Piece) -> bool:

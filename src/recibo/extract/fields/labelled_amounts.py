@@ -81,6 +81,8 @@ _CENT = Decimal("0.01")
 # A tax is rounded for each item, so its rate is off by so many percent of it.
 _OFF_OF_RATE = 1
 _PAYMENTS = {Role.CARD, Role.CASH}
+# `não incide ISS (item 3.01 da LC 116/2003)`
+_OF_A_LAW = re.compile(r"(?:\(|\bdo |\bno )(?:sub)?item\s$|\bart(?:igo|\.)\s$", re.IGNORECASE)
 # `Cupom FOME15  - R$ 15,00`
 _MINUS_APART = re.compile(rf"\s[{MINUS}]\s\D{{0,4}}$")
 _MODIFIERS = {"excluding", "including", "no_label"}
@@ -372,7 +374,7 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
             kinds.append(element.kind)
             is_fresh, distance = True, 0
             continue
-        if element.is_percent:
+        if element.is_percent or _OF_A_LAW.search(row.text[: element.start]):
             continue
         if heading:
             kinds = list(_heading_kinds(element, row, heading))
@@ -426,10 +428,10 @@ def _distance(heading: Box, amount: Box) -> float:
 
 
 def suggestions(rows: Sequence[Row]) -> frozenset[int]:
-    """Return the indexes of the rows with a suggested tip or the total with it."""
+    """Return the indexes of the rows with a suggested tip, the total with it, or a condition."""
     found: set[int] = set()
     for row in rows:
-        if _is_offer(row):
+        if _is_offer(row) or lexicon.wordbook("conditional").find(row.text):
             found.add(row.index)
         if lexicon.wordbook("suggested").find(row.text) and not _is_added(row, rows):
             found.add(row.index)

@@ -101,8 +101,8 @@ class NumberCandidate:
 
     def found(self, confidence: float) -> Extracted[str]:
         """Return the number with its place in its row."""
-        row, value = self.row, self.value.replace(GROUPING, " ").replace("- ", "-")
-        start = row.text.find(self.value)
+        row, start = self.row, self.row.text.find(self.value)
+        value = self.value.replace(GROUPING, " ").replace("- ", "-").removeprefix("No.")
         box = row.box(start, start + len(self.value)) if start >= 0 else row.line.box
         return Extracted(value, confidence, row.text, row.line.page, box)
 

@@ -11,6 +11,7 @@ from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.fields.tax_candidates import NEAR, TaxContext, agree, rates_in
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, TaxLine, around
+from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import Number
 
 # A heading with a tax is at most this many rows above the table's last row.
@@ -113,7 +114,7 @@ def _runs(rows: Sequence[Row]) -> Iterator[_Run]:
 def _by_columns(rows: Sequence[Row]) -> dict[Columns, list[TaxRow]]:
     columns: dict[Columns, list[TaxRow]] = defaultdict(list)
     for row in rows:
-        if _mentions_tax(row, rows):
+        if _mentions_tax(row, rows) and not lexicon.wordbook("conditional").find(row.text):
             for tax_row in tax_rows(row, is_headed=_is_headed(row, rows)):
                 columns[tax_row.columns].append(tax_row)
     return columns

@@ -33,7 +33,7 @@ _SHORT = 6
 _LONG = 10
 #: Words of one label are at most this many heights apart: `Alíquota (%)` and the `ISS (R$)` of
 #: the next box are not the rate of the ISS.
-_WIDEST_GAP = 2.0
+WIDEST_GAP = 2.0
 #: A value is at most this many label heights below its label.
 _DEEPEST = 4.5
 #: The most rows that fit there, in the smallest type.
@@ -221,7 +221,7 @@ def _is_whole(line: NormalizedLine, start: int, end: int) -> bool:
     """Return whether the characters have no wide gap, as between the labels of two boxes."""
     words = line.line.words[line.owners[start] : line.owners[end - 1] + 1]
     return all(
-        right.box.x0 - left.box.x1 <= _WIDEST_GAP * right.box.height
+        right.box.x0 - left.box.x1 <= WIDEST_GAP * right.box.height
         for left, right in itertools.pairwise(words)
     )
 

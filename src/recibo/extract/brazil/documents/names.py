@@ -43,6 +43,7 @@ _LEGAL_FORM = re.compile(
     rf"(?:[-\u2013]?\s*(?:{_any('sizes')})\b\.?)?\s*$",
     re.IGNORECASE,
 )
+_ACCOUNT = re.compile(r"\s*\d{4,}-\d{1,2}\b")
 # Not a name: registrations, the title of the document, a rule, numbers, a URL.
 _OTHER = re.compile(
     rf"\b(?:{_any('registrations')})\b|CNPJ|^\W*$|[-=_*.]{{4,}}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
@@ -152,11 +153,17 @@ def has_letters(text: str) -> bool:
 
 def looks_like_name(text: str) -> bool:
     """Return whether a line may be a name: letters, and neither an address nor a number."""
-    if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
+    is_other = _OTHER.search(text) or is_account(text)
+    if not has_letters(text) or is_other or any(tax_ids.find(text)):
         return False
     if name_stoplist.are_labels(cleaned(text)) or is_heading_or_place(text):
         return False
     return has_form(text) or not (_ADDRESS.search(text) or is_notice(text))
+
+
+def is_account(text: str) -> bool:
+    """Return whether a text begins with the number of a customer: `22071184-0 Ref. JUN/2026`."""
+    return _ACCOUNT.match(text) is not None
 
 
 def has_form(text: str) -> bool:

@@ -193,7 +193,7 @@ def unlabelled_name(document: FiscalDocument, section: Section) -> Extracted[str
 
 def _read_name(text: str) -> str | None:
     name = names.cleaned(text)
-    is_number = any(True for _ in tax_ids.find(name))
+    is_number = names.is_account(name) or any(True for _ in tax_ids.find(name))
     return name if names.has_letters(name) and not is_number and not _UNKNOWN.search(name) else None
 
 

@@ -21,6 +21,8 @@ _MOST_TAX = Decimal("0.35")
 _HUNDRED, _HALF = Decimal(100), Decimal("0.5")
 #: In a currency without decimals no price is lower.
 _LEAST_PRICE = 10
+#: Few articles are bought more often.
+_MOST_COUNTED = 20
 #: The numbers in a row with a quantity, a price and a discount; longer rows have tax columns.
 _DISCOUNTED = range(3, 7)
 
@@ -62,6 +64,26 @@ def is_product(item: LineItem) -> bool:
         and item.total is not None
         and agrees(item.qty, item.unit_price, item.total)
     )
+
+
+def are_prices_first(items: Sequence[LineItem]) -> bool:
+    """Return whether unit prices of a receipt were taken for quantities, and the other way round.
+
+    All would cost few whole units, some just one, and there would be many of each.
+    """
+    pairs = [(one.qty, one.unit_price) for one in items]
+    known = [(qty, price) for qty, price in pairs if qty is not None and price is not None]
+    return (
+        len(known) > 1
+        and all(0 < price <= _MOST_COUNTED and price <= qty for qty, price in known)
+        and not any(price % 1 for _, price in known)
+        and all(_has_cents(qty) and _has_cents(price) for qty, price in known)
+        and any(price == 1 and qty >= _LEAST_PRICE for qty, price in known)
+    )
+
+
+def _has_cents(value: Decimal) -> bool:
+    return value.as_tuple().exponent == _CENT.as_tuple().exponent
 
 
 def reconciled(qty: Number | None, price: Number | None, total: Number | None) -> Product | None:

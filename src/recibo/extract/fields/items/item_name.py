@@ -12,6 +12,7 @@ from recibo.extract.text import currency_symbols, lexicon
 _FEW_LETTERS = 2
 #: The most letters of codes and units in separate columns.
 _CODE_LETTERS = 3
+_CHOICE_SIGNS = (">", "»")
 #: From here on, a character is a syllable or a word.
 _CJK = "\u2e80"
 
@@ -216,6 +217,11 @@ def is_name(text: str) -> bool:
     return _letters(text) > _FEW_LETTERS or cjk >= _FEW_LETTERS
 
 
+def is_choice(text: str) -> bool:
+    """Return whether a text is what was chosen with a dish: `> Batata M`."""
+    return text.lstrip().startswith(_CHOICE_SIGNS)
+
+
 def continues(upper: str, lower: str) -> bool:
     """Return whether a name continues in the next row.
 
@@ -312,10 +318,11 @@ def _symbol() -> re.Pattern[str]:
 def _binding() -> re.Pattern[str]:
     """Text between quantity and price: a unit, a multiplication sign, an opening bracket."""
     # A single `a` is German for at; as a capital it ends names (VITAMIN A), as does a word with
-    # one (Large Pack).
+    # one (Large Pack, Falafel Box).
     return re.compile(
-        rf"(?:\s+(?![A-Z][a-z]{{3}})(?i:{lexicon.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
-        rf"[\s$_]*(?:(?:{currency_symbols.word()}|(?<=\t){currency_symbols.priced()})\s*)?$"
+        rf"(?:(?:\t\s*(?![A-Z][a-z]{{3}})|[ ]+(?![A-Z][a-z]{{2}}))(?i:{lexicon.units()}))?"
+        r"(?:\s+[x×X*@])?\s*(?:(?<![^\W\d_])[x×X]|[*@(à]|(?<=\s)a)?[\s$_]*"
+        rf"(?:(?:{currency_symbols.word()}|(?<=\t){currency_symbols.priced()})\s*)?$"
     )
 
 

@@ -80,8 +80,17 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         have_mixed_codes=_have_mixed_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
     )
-    items = [item for entry in entries if (item := _item(entry, layout))]
+    items = _in_order([item for entry in entries if (item := _item(entry, layout))])
     return tuple(_without_short_codes(items) if first is Role.CODE else items)
+
+
+def _in_order(items: Sequence[Extracted[LineItem]]) -> Sequence[Extracted[LineItem]]:
+    """Exchange quantities and prices where prices are printed first: `189.00 x 3.00`."""
+    if not arithmetic.are_prices_first([item.value for item in items]):
+        return items
+    values = (item.value for item in items)
+    turned = (replace(one, qty=one.unit_price, unit_price=one.qty) for one in values)
+    return [replace(item, value=value) for item, value in zip(items, turned, strict=True)]
 
 
 def _without_short_codes(items: Sequence[Extracted[LineItem]]) -> Sequence[Extracted[LineItem]]:
@@ -380,11 +389,14 @@ def _price_of(qty: Decimal, read: Priced) -> Decimal | None:
     `2 Nasi Goreng`, and below it `@ 38.000  76.000`.
     """
     before = [each for each in read.row.numbers if each.end <= read.total_figure.start]
-    prices = (one for each in before if not each.is_percent for one in each.readings[::-1])
-    is_several = qty > 1 and read.total > 0
-    return next(
-        (one for one in prices if is_several and arithmetic.agrees(qty, one, read.total)), None
+    # A quantity of one proves nothing, but the sign does.
+    usable = (
+        each
+        for each in before
+        if not each.is_percent and (qty > 1 or read.row.text[: each.start].rstrip().endswith("@"))
     )
+    prices = (one for each in usable for one in each.readings[::-1] if read.total > 0)
+    return next((one for one in prices if arithmetic.agrees(qty, one, read.total)), None)
 
 
 def _whole_box(read: Priced, detail_rows: Sequence[Row]) -> Box | None:

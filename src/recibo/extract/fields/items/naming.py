@@ -95,7 +95,8 @@ def above(entry: Entry, reach: float) -> list[Row]:
     # A detail may be between the name and the amount.
     lower = entry.uppermost
     for row in entry.above[: -_MOST_ROWS - 1 : -1]:
-        if not are_near(row, lower, reach) or _is_separator(row):
+        is_moment = named and item_name.has_hour(row.text) and not _is_dated_name(row)
+        if is_moment or not are_near(row, lower, reach) or _is_separator(row):
             break
         named.insert(0, row)
         lower = row
@@ -108,6 +109,11 @@ def above(entry: Entry, reach: float) -> list[Row]:
     # A size in brackets belongs to the name above it.
     has_size = bool(names) and names[-1].text.startswith("(") and names[-1].text.endswith(")")
     return names[-2:] if has_size else _joined(names)
+
+
+def _is_dated_name(row: Row) -> bool:
+    """Return whether a name is behind its day: `14/03 WASH & FOLD`."""
+    return item_name.is_name(item_name.strip_code(row.text))
 
 
 def _counted(names: Sequence[Row]) -> Row | None:
@@ -185,7 +191,7 @@ def _is_wrapped(read: Priced, row: Row) -> bool:
     """
     is_priced = "\t" in row.text or any(figure.is_money for figure in row.numbers)
     is_bare = not is_priced and item_name.is_name(row.text)
-    if not is_bare or row.text.isupper() != read.words.isupper():
+    if not is_bare or item_name.is_choice(row.text) or row.text.isupper() != read.words.isupper():
         return False
     left = read.row.line.box.x0
     if read.words.isupper():

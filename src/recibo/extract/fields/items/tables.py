@@ -287,6 +287,7 @@ def _continues(current: _TableItem, row: Row, cell: Cell, reach: float) -> bool:
     last = current.name_rows[-1]
     is_near = cell.box.y_center - last.box.y_center < _WRAPPED * cell.box.height
     is_whole = ":" in cell.text or row.line.page != current.row.line.page
+    is_whole = is_whole or item_name.is_choice(cell.text)
     is_broken = item_name.continues(last.text, cell.text) or _is_full(last, cell, reach)
     # Unlike on a till receipt, a note begins with a capital or an abbreviation: `inkl. Batterie`.
     first = cell.text.split()[0].strip(",;")

@@ -1,0 +1,105 @@
+"""Finds the parties on the proof of a transfer, such as a Pix: who paid is not on top.
+
+Banks print two blocks, each below a label: to whom, and from whom. The words are in the language
+data: `transfer_title`, `payee`, `payer`, `party_name`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recibo.extract.candidates import PartyCandidates
+from recibo.extract.fields.name_candidates import Piece, pieces_of
+from recibo.extract.fields.tax_id import TaxId
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Extracted
+from recibo.extract.text import lexicon
+
+# The title is among the first rows; a block has so many rows with a name and a tax number.
+_HEAD, _BLOCK = 8, 5
+_CONFIDENCE = 0.9
+_EDGES = " \t.:-"
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """The blocks of a proof of a transfer: rows and names."""
+
+    payee: Sequence[Row]
+    payer: Sequence[Row]
+
+    @property
+    def payee_name(self) -> Extracted[str] | None:
+        """To whom the money went, the seller."""
+        return _name(self.payee)
+
+    def tax_ids(self, found: Sequence[TaxId]) -> tuple[TaxId, ...]:
+        """Return the tax numbers of the payee; those of banks are in no block."""
+        return _within(self.payee, found)
+
+    def parties(self, known: PartyCandidates, found: Sequence[TaxId]) -> PartyCandidates:
+        """Return the parties with the payer as the customer; addresses are of banks."""
+        name = _name(self.payer)
+        return replace(
+            known,
+            merchant_addresses=(),
+            customer_names=(name,) if name else (),
+            customer_tax_ids=tuple(one.found for one in _within(self.payer, found)),
+        )
+
+
+def find(rows: Sequence[Row]) -> Transfer | None:
+    """Return the blocks of a proof of a transfer; None for other documents."""
+    title = lexicon.wordbook("transfer_title")
+    if not any(title.find(row.text) for row in rows[:_HEAD]):
+        return None
+    payee, payer = _start(rows, "payee"), _start(rows, "payer")
+    if payee is None or payer is None:
+        return None
+    return Transfer(_block(rows, payee, end=payer), _block(rows, payer, end=payee))
+
+
+def _start(rows: Sequence[Row], role: str) -> int | None:
+    """Return the place of the first row that is a label of a block, or begins with one."""
+    book = lexicon.wordbook(role)
+    return next(
+        (place for place, row in enumerate(rows) if book.is_all(pieces_of(row)[0].text)), None
+    )
+
+
+def _block(rows: Sequence[Row], start: int, *, end: int) -> Sequence[Row]:
+    """Return the rows of a block, from its label to that of the other one."""
+    last = start + _BLOCK
+    return rows[start : min(end, last) if end > start else last]
+
+
+def _name(block: Sequence[Row]) -> Extracted[str] | None:
+    """Return the name in a block: behind its label, else the first text."""
+    label = lexicon.wordbook("party_name")
+    for row in block:
+        first, *others = pieces_of(row)
+        if label.is_all(first.text) and others:
+            return _found(others[0].text, row, others[0])
+        head, sign, value = first.text.partition(":")
+        if sign and label.is_all(head) and value.strip():
+            return _found(value, row, first)
+    return _unlabelled(block)
+
+
+def _unlabelled(block: Sequence[Row]) -> Extracted[str] | None:
+    others = pieces_of(block[0])[1:]
+    if others:
+        return _found(others[0].text, block[0], others[0])
+    if len(block) > 1 and len(pieces_of(block[1])) == 1 and ":" not in block[1].text:
+        return _found(block[1].text, block[1], pieces_of(block[1])[0])
+    return None
+
+
+def _found(text: str, row: Row, piece: Piece) -> Extracted[str] | None:
+    name = text.strip(_EDGES)
+    is_name = sum(map(str.isalpha, name)) > sum(map(str.isdigit, name))
+    return Extracted(name, _CONFIDENCE, text, row.line.page, piece.box) if is_name else None
+
+
+def _within(block: Sequence[Row], found: Sequence[TaxId]) -> tuple[TaxId, ...]:
+    places = {row.index for row in block}
+    return tuple(one for one in found if one.row in places)
