@@ -261,8 +261,27 @@ async def test_change_by_another_person_is_not_overwritten(
     assert "Total: 41.20" in page.alert
     assert "Tax: 2" in page.alert
     assert "Line 2, item total: 9" in page.alert
+    assert "Save what I had entered" not in page.alert
     assert ("By another", "42.10") == (receipt["merchant_name"], receipt["total"])
     assert "2" == page.inputs["version"]["value"]
+
+
+async def test_what_was_entered_meanwhile_is_saved_with_a_button(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        await review.post(merchant_name="By another")
+        answer = await review.post(version="1", total="41.20", tax="2")
+        offered = answer.text.split("Save what I had entered")[0].rpartition("<form")[2]
+        sent = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', offered))
+        saved = await review.service.stranger.post(review.path(), data={**sent, "do": "save"})
+        receipt = await review.receipt()
+
+    assert {"version": "2", "total": "41.20", "tax": "2"} == sent
+    assert 303 == saved.status_code
+    assert ("By another", "41.20", "2.00") == tuple(
+        receipt[name] for name in ("merchant_name", "total", "tax")
+    )
 
 
 async def test_approving_opens_the_next_older_one(database_url: str, tmp_path: Path) -> None:

@@ -354,6 +354,8 @@ def _form(
         "absent": [name for name in _SELDOM if getattr(details.receipt, name) is None],
         "refusal": refusal,
         "lost": lost,
+        # A line may be another one by now.
+        "may_save_lost": not any(review_forms.is_of_line(name) for name, _ in lost),
         "has_conflict": isinstance(error, Conflict),
         "conflict": error_messages.sentence(error) if isinstance(error, Conflict) else "",
     }

@@ -254,6 +254,11 @@ def differences(receipt: Receipt, typed: Mapping[str, str]) -> list[tuple[str, s
     ]
 
 
+def is_of_line(name: str) -> bool:
+    """Return whether an input is of a line of a list: `item-0-name`."""
+    return _CELL.fullmatch(name) is not None
+
+
 def _in_api_notation(
     receipt: Receipt, typed: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Detail]]:
