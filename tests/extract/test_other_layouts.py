@@ -284,7 +284,7 @@ CNPJ 33.000.167/0001-01
 40 Andaime fachadeiro          14,50       580,00
 12 Betoneira 400L              38,00       456,00
 Subtotal                                 1.036,00
-Desconto comercial                          36,00
+Desconto                                    36,00
 VALOR TOTAL DA FATURA R$                 1.000,00
 Locacao de bens moveis: dispensada a emissao de nota fiscal de servico.
 """)

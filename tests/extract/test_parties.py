@@ -138,6 +138,7 @@ def test_the_customer_and_the_due_date_of_an_invoice_are_read() -> None:
         ("Fällig am: 15.03.2024", dt.date(2024, 3, 15)),
         ("Rechnungsdatum  Fälligkeit\n01.03.2024      15.03.2024", dt.date(2024, 3, 15)),
         ("Lieferdatum: 15.03.2024", None),
+        ("CAE 90260418827 Vto 15.03.2025", None),
     ],
 )
 def test_a_due_date_is_next_to_its_label_or_below_it(label: str, day: dt.date | None) -> None:

@@ -41,9 +41,13 @@ Data: 18/08/2026 09:27
 
 
 @pytest.mark.parametrize(
-    ("text", "customer_tax_id"), [(TABLED, None), (LISTED, "11144477735")], ids=["table", "list"]
+    ("text", "customer_tax_id", "method"),
+    [(TABLED, None, "pix"), (LISTED, "11144477735", "bank_transfer")],
+    ids=["table", "list"],
 )
-def test_seller_is_who_was_paid_and_not_the_bank(text: str, customer_tax_id: str | None) -> None:
+def test_seller_is_who_was_paid_and_not_the_bank(
+    text: str, customer_tax_id: str | None, method: str
+) -> None:
     receipt = pipeline.understand([[text_page(text)]])
 
     details = receipt.details
@@ -55,6 +59,8 @@ def test_seller_is_who_was_paid_and_not_the_bank(text: str, customer_tax_id: str
         "Escola Arco do Saber Ltda", "04252011000110",
         "Michele Prado Antunes", customer_tax_id, "148.35",
     ] == [None if one is None else str(one.value) for one in found]  # fmt: skip
+    (payment,) = (one.value for one in details.payments)
+    assert (method, "148.35") == (payment.method.value, str(payment.amount))
 
 
 def test_bus_ticket_with_an_origin_is_no_transfer() -> None:

@@ -13,6 +13,7 @@ from recibo.extract.model import (
     LineItem,
     Moment,
     Payment,
+    PaymentMethod,
     TaxLine,
 )
 
@@ -121,6 +122,8 @@ class Candidates:
     amounts: DetailCandidates = field(default_factory=DetailCandidates)
     #: The parties, due date and amounts of bookkeeping.
     details: Details = field(default_factory=Details)
+    #: How the total was paid, on the proof of a transfer.
+    transfer: PaymentMethod | None = None
     categories: tuple[Category, ...] = ()
     #: The text of each page in reading order.
     texts: tuple[str, ...] = ()

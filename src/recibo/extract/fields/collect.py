@@ -156,6 +156,7 @@ def _of_transfer(found: Candidates, transfer: Transfer, tax_ids: Sequence[TaxId]
         merchant_names=(name,) if name else (),
         merchant_tax_ids=tuple(one.found for one in transfer.tax_ids(tax_ids)),
         parties=transfer.parties(found.parties, tax_ids),
+        transfer=transfer.method,
     )
 
 

@@ -28,6 +28,8 @@ _DAYS_OF_YEAR = 366
 # "due", "pay"
 _SHORT_LABEL = 4
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,})\s$")
+# The permit to print of tax offices in Latin America: `CAE 90260418827 Vto 12/12/2027`.
+_PERMIT = re.compile(r"\b(?:CAEA?|CAI|timbrado)\b\W{0,4}[\w-]+\W*$", re.IGNORECASE)
 # What is due besides payments.
 _NOT_PAID = frozenset(
     {"service", "inspection", "visit", "checkup", "mot", "appointment", "vaccination", "booster"}
@@ -102,8 +104,10 @@ def _labels(row: Row) -> Iterator[Phrase]:
 
 def _is_of_other(label: Phrase, row: Row) -> bool:
     """Return whether something else than the document is due: "Next service due 14/10/2027"."""
-    word = _WORD_BEFORE.search(row.text[: label.start])
-    return word is not None and fold(word[1]) in _NOT_PAID
+    before = row.text[: label.start]
+    word = _WORD_BEFORE.search(before)
+    is_of_permit = _PERMIT.search(before) is not None
+    return is_of_permit or (word is not None and fold(word[1]) in _NOT_PAID)
 
 
 def _near(

@@ -11,7 +11,7 @@ from recibo.extract.candidates import PartyCandidates
 from recibo.extract.fields.name_candidates import Piece, pieces_of
 from recibo.extract.fields.tax_id import TaxId
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Extracted
+from recibo.extract.model import Extracted, PaymentMethod
 from recibo.extract.text import lexicon
 
 # The title is among the first rows; a block has so many rows with a name and a tax number.
@@ -26,6 +26,7 @@ class Transfer:
 
     payee: Sequence[Row]
     payer: Sequence[Row]
+    method: PaymentMethod
 
     @property
     def payee_name(self) -> Extracted[str] | None:
@@ -55,7 +56,9 @@ def find(rows: Sequence[Row]) -> Transfer | None:
     payee, payer = _start(rows, "payee"), _start(rows, "payer")
     if payee is None or payer is None:
         return None
-    return Transfer(_block(rows, payee, end=payer), _block(rows, payer, end=payee))
+    is_pix = any(lexicon.wordbook("paid_pix").find(row.text) for row in rows[:_HEAD])
+    method = PaymentMethod.PIX if is_pix else PaymentMethod.BANK_TRANSFER
+    return Transfer(_block(rows, payee, end=payer), _block(rows, payer, end=payee), method)
 
 
 def _start(rows: Sequence[Row], role: str) -> int | None:

@@ -61,6 +61,9 @@ class _Sums:
 
 def chosen(candidates: Candidates, header: Receipt) -> Payments:
     """Return the payments of a document with the probability that each is right."""
+    if candidates.transfer and header.total:
+        paid, total = Payment(candidates.transfer, header.total.value), header.total
+        return (Extracted(paid, total.confidence, total.text, total.page, total.box),)
     found = options(candidates, header)
     known = choices.probabilities(FIELD, found)
     if sum(known) < choices.LEAST:

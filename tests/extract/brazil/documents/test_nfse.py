@@ -97,6 +97,19 @@ def test_a_description_right_of_its_label_ends_above_the_next_title() -> None:
     assert service.value.name == "Consultoria em gestão de processos"
 
 
+def test_a_description_of_the_tax_code_is_not_that_of_the_service() -> None:
+    description = " Discriminação do(s) Serviço(s)\n      Consultoria em gestão de processos"
+    described = (
+        " Descrição do Código de Tributação\n Assessoria ou consultoria de qualquer natureza\n"
+        " Descrição do Serviço\n      Consultoria em gestão de processos"
+    )
+    text_pages = [text_page(HEADLESS.format(above=ABOVE[0]).replace(description, described))]
+
+    (service,) = line_items.find(text_pages, fiscal.identify(text_pages))
+
+    assert service.value.name == "Consultoria em gestão de processos"
+
+
 FORM = """
  PREFEITURA MUNICIPAL DE {city}
  {title}

@@ -12,7 +12,9 @@ from recibo.extract.text import currency_symbols, lexicon
 _FEW_LETTERS = 2
 #: The most letters of codes and units in separate columns.
 _CODE_LETTERS = 3
-_CHOICE_SIGNS = (">", "»")
+_CHOICE_SIGN = ">"
+#: A name does not end between them.
+_PAIRS = (("(", ")"), ("«", "»"))
 #: From here on, a character is a syllable or a word.
 _CJK = "\u2e80"
 
@@ -219,7 +221,7 @@ def is_name(text: str) -> bool:
 
 def is_choice(text: str) -> bool:
     """Return whether a text is what was chosen with a dish: `> Batata M`."""
-    return text.lstrip().startswith(_CHOICE_SIGNS)
+    return text.lstrip().startswith(_CHOICE_SIGN)
 
 
 def continues(upper: str, lower: str) -> bool:
@@ -232,7 +234,8 @@ def continues(upper: str, lower: str) -> bool:
     ending = upper.split()
     if not ending or not lower.strip() or (upper.isupper() and not lower.isupper()):
         return False
-    is_open = upper.count("(") > upper.count(")") or upper.rstrip().endswith(",")
+    is_open = any(upper.count(one) > upper.count(other) for one, other in _PAIRS)
+    is_open = is_open or upper.rstrip().endswith(",")
     return is_open or lower.startswith("& ") or lexicon.is_joining(ending[-1])
 
 
