@@ -333,3 +333,48 @@ Dinheiro                   89,90
 """)
 
     assert _value(receipt.details.customer_name) == name
+
+
+def test_sum_that_was_received_was_paid_by_the_method_above_it() -> None:
+    receipt = _read("""
+CORREIO POSTAL S.A.
+CNPJ: 04.252.011/0001-10
+18/06/2026 14:52
+SEDEX CONTRATO                 38,42
+PAC CONTRATO                   27,15
+TOTAL(R$)                      65,57
+PIX - QR DINAMICO              65,57
+VALOR RECEBIDO(R$)=>           65,57
+""")
+
+    assert _payments(receipt) == [("pix", "65.57")]
+
+
+def test_parties_of_an_argentinian_invoice_are_behind_their_labels() -> None:
+    receipt = _read("""
+TINTA SUELTA DISENO                       C   FACTURA
+Razon Social: AGUERO MILAGROS             Comp. Nro: 00000418
+Domicilio: Gral. Paz 418, Cordoba
+CUIT: 27220718846                         Fecha: 07/08/2026
+CUIT: 30718842200 Apellido y Nombre / Razon Social: DULCES SERRANOS S.R.L.
+Condicion de venta: Contado
+Producto                                  Subtotal
+Diseno de etiquetas                     231.000,00
+Importe Total: $                        231.000,00
+""")
+
+    assert _value(receipt.details.customer_name) == "DULCES SERRANOS S.R.L."
+    assert _value(receipt.merchant_name) in {"TINTA SUELTA DISENO", "AGUERO MILAGROS"}
+
+
+def test_instalment_is_not_what_was_paid() -> None:
+    receipt = _read("""
+VOASUL LINHAS AEREAS S.A.
+CNPJ 04.252.011/0001-10
+22/07/2026
+Tarifa                        612,00
+Total                     R$ 612,00
+Forma de pagamento: Cartao de credito Visa final 0418, 3x de R$ 204,00 sem juros
+""")
+
+    assert ("credit_card", "204.00") not in _payments(receipt)

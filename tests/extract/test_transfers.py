@@ -39,11 +39,28 @@ Valor: R$ 148,35
 Data: 18/08/2026 09:27
 """
 
+PRINTED = """
+BANCO DO VALE S.A.
+Internet Banking Empresas
+COMPROVANTE DE TRANSFERENCIA - TED OUTRA TITULARIDADE
+Empresa:                 Michele Prado Antunes
+CNPJ:                    33.000.167/0001-01
+Banco favorecido:        756 - COOP CENTRAL
+Favorecido:              Escola Arco do Saber Ltda
+CNPJ favorecido:         04.252.011/0001-10
+Valor:                   R$ 148,35
+Data da transferencia:   02/03/2026
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "customer_tax_id", "method"),
-    [(TABLED, None, "pix"), (LISTED, "11144477735", "bank_transfer")],
-    ids=["table", "list"],
+    [
+        (TABLED, None, "pix"),
+        (LISTED, "11144477735", "bank_transfer"),
+        (PRINTED, "33000167000101", "bank_transfer"),
+    ],
+    ids=["table", "list", "printed"],
 )
 def test_seller_is_who_was_paid_and_not_the_bank(
     text: str, customer_tax_id: str | None, method: str

@@ -188,6 +188,19 @@ def test_text_beyond_the_edge_is_not_on_the_page() -> None:
     assert "outside" not in texts(page)
 
 
+def test_slanted_letters_of_a_font_without_italics_are_read() -> None:
+    def print_slanted(page: canvas.Canvas) -> None:
+        text = page.beginText()
+        # As browsers print `font-style: oblique`.
+        text.setTextTransform(1, 0, 0.25, 1, 20, 200)
+        text.textOut("Desk organizer")
+        page.drawText(text)
+
+    words = texts(only_page(document(print_body, print_slanted)))
+
+    assert {"Desk", "organizer"} <= set(words)
+
+
 def test_watermarks_are_left_out() -> None:
     def watermark(page: canvas.Canvas) -> None:
         page.translate(60, 60)

@@ -86,12 +86,24 @@ def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
         if letter.isspace():
             yield Glyph(letter, _NOWHERE, 0)
             continue
-        angle = pdfium_c.FPDFText_GetCharAngle(text.raw, index)
+        angle = _angle(text, index)
         quarters = round(angle / _QUARTER)
         box = _box(text, index, frame)
         is_straight = abs(angle - quarters * _QUARTER) <= _MAX_TILT
         if is_straight and frame.contains(box) and visibility.is_visible(text, index):
             yield Glyph(letter, box, (quarters + _flips(text, index) + frame.turns) % 4)
+
+
+def _angle(text: pdfium.PdfTextPage, index: int) -> float:
+    """Return the direction of a letter's base line, in radians clockwise from 0 to a whole turn.
+
+    Slanted letters of a font without italics have a skewed matrix; the angle that pdfium itself
+    returns is that of their stems.
+    """
+    matrix = pdfium_c.FS_MATRIX()
+    if not pdfium_c.FPDFText_GetMatrix(text.raw, index, matrix):
+        return float(pdfium_c.FPDFText_GetCharAngle(text.raw, index))
+    return math.atan2(-matrix.b, matrix.a) % (4 * _QUARTER)
 
 
 def _flips(text: pdfium.PdfTextPage, index: int) -> int:

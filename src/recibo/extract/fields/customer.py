@@ -263,9 +263,9 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
                 # Not the label `M/s`: `M S Kobayashi`.
                 continue
             is_led |= label.kind == _ADDRESSED or _AFTER_LABEL.match(rest) is not None
-            if is_led and (
-                label.start <= _FIRST_SIGNS or _FIRST_WORD.match(piece.text[: label.start])
-            ):
+            before = piece.text[: label.start]
+            is_first = label.start <= _FIRST_SIGNS or _FIRST_WORD.match(before)
+            if is_led and (is_first or _TAX_NUMBER.fullmatch(before.rstrip(" ,-"))):
                 yield label, piece
         # One of many headings in a row is that of a column: `Flight  From  To  Departure`.
         if book("billed_alone").is_all(piece.text) and len(pieces_of(row)) <= _MOST_CELLS:

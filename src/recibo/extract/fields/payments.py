@@ -48,6 +48,8 @@ _AFTER_BRAND = re.compile(
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
 # To whom a Pix is sent: a tax id, an address, a telephone; https://www.bcb.gov.br/pix
 _PIX_KEY = re.compile(r"\d\.\d{3}/\d{4}-\d\d|\d\.\d{3}-\d\d(?!\d)|\w@\w|\d{4,5}[ -]\d{4}(?!\d)")
+# `Visa final 0418, 3x de R$ 281,93`
+_INSTALMENT = re.compile(r"\b\d{1,2}\s?[xX×]\s(?:de|of|von|di)\s\W{0,3}(?:R\$\s?)?$")
 # The Dutch pay by `pin`; in India it is a postal code.
 _POSTAL_CODE = re.compile(r"\b(?i:pin)\W{0,3}[1-9]\d{2}\s?\d{3}(?!\d)")
 # Running text mentions methods too.
@@ -127,7 +129,7 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
         is_named = bool(entries)
     if not is_named:
         return
-    amount = _amount(row, entries)
+    amount = _whole_amount(row, entries)
     if amount is None and any(row.is_money(each) and not each.value for each in row.amounts):
         # `Credits 0.00`: this is not how it was paid.
         return
@@ -205,6 +207,13 @@ def _specific(known: Sequence[PaymentMethod]) -> PaymentMethod:
     """Return the method of several names in a row: `Card` is the vaguest."""
     exact = [method for method in known if method is not PaymentMethod.CARD]
     return exact[0] if exact else known[0]
+
+
+def _whole_amount(row: Row, entries: Sequence[Entry]) -> Number | None:
+    """Return the amount of a row unless it is an instalment: what was paid is the total."""
+    amount = _amount(row, entries)
+    is_part = amount is not None and _INSTALMENT.search(row.text[: amount.start]) is not None
+    return None if is_part else amount
 
 
 def _amount(row: Row, entries: Sequence[Entry]) -> Number | None:

@@ -26,7 +26,8 @@ class Transfer:
 
     payee: Sequence[Row]
     payer: Sequence[Row]
-    method: PaymentMethod
+    #: None for a bill that was paid.
+    method: PaymentMethod | None
 
     @property
     def payee_name(self) -> Extracted[str] | None:
@@ -56,9 +57,17 @@ def find(rows: Sequence[Row]) -> Transfer | None:
     payee, payer = _start(rows, "payee"), _start(rows, "payer")
     if payee is None or payer is None:
         return None
-    is_pix = any(lexicon.wordbook("paid_pix").find(row.text) for row in rows[:_HEAD])
-    method = PaymentMethod.PIX if is_pix else PaymentMethod.BANK_TRANSFER
-    return Transfer(_block(rows, payee, end=payer), _block(rows, payer, end=payee), method)
+    return Transfer(_block(rows, payee, end=payer), _block(rows, payer, end=payee), _method(rows))
+
+
+def _method(rows: Sequence[Row]) -> PaymentMethod | None:
+    methods = {"paid_pix": PaymentMethod.PIX, "paid_transfer": PaymentMethod.BANK_TRANSFER}
+    named = (
+        method
+        for role, method in methods.items()
+        if any(lexicon.wordbook(role).find(row.text) for row in rows[:_HEAD])
+    )
+    return next(named, None)
 
 
 def _start(rows: Sequence[Row], role: str) -> int | None:

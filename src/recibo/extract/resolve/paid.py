@@ -1,6 +1,6 @@
 """Chooses the payments of a document: those that add up to its total."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
@@ -116,9 +116,24 @@ def _mentions(every: Sequence[PaymentCandidate]) -> list[_Mention]:
             continue
         kind = PaymentMethod.CARD if payment.method in CARDS else payment.method
         grouped.setdefault((kind, payment.amount), []).append(one)
-    found = [_Mention(tuple(rows), kind, amount) for (kind, amount), rows in grouped.items()]
+    found = [
+        _Mention(tuple(rows), kind, amount)
+        for (kind, amount), rows in grouped.items()
+        if not _repeats_another(kind, amount, rows, grouped)
+    ]
     # A printed amount is better evidence than one that is implied.
     return sorted(found, key=lambda mention: mention.amount is None)
+
+
+def _repeats_another(
+    kind: PaymentMethod,
+    amount: Decimal | None,
+    rows: Sequence[PaymentCandidate],
+    grouped: Collection[tuple[PaymentMethod, Decimal | None]],
+) -> bool:
+    """Return whether a sum that was received, `Valor recebido`, has a method in another row."""
+    is_sum = kind is PaymentMethod.CASH and all(one.features.get("total_label") for one in rows)
+    return is_sum and any(other != kind and same == amount for other, same in grouped)
 
 
 def _last4(every: Sequence[PaymentCandidate]) -> list[PaymentCandidate]:

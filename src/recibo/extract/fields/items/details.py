@@ -241,7 +241,7 @@ def _times() -> re.Pattern[str]:
     """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps after an article number."""
     return re.compile(
         rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{lexicon.counting()})\W+)?(?P<qty>{_AMOUNT})"
-        rf"(?:\s*(?i:{lexicon.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{lexicon.counting()})\s)?(?:[x×X*@à]|\b(?:a|at)\b)\s*"
+        rf"(?:\s*(?i:{lexicon.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{lexicon.counting()})\s)?(?:[x×X*@àá]|\b(?:a|at)\b)\s*"
         rf"[^\w\s]?(?:[A-Z]{{1,3}}\W?|単)?\s*(?P<price>{_AMOUNT})"
         r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?(?:\s\([0-9.,]+\))?\W*$"
     )

@@ -32,6 +32,7 @@ _NEAR = 1.7
 #: A code below its heading may be short, and there must be some.
 _NUMBERED = re.compile(r"\W*(?P<code>[0-9]{1,6})\W*\s(?=[^\W\d_]{2})")
 _FEWEST_CODES = 2
+_OF = re.compile(r"^of:\s+")
 #: An index begins at most at this position of its row.
 _INDEX_PLACE = 3
 #: This many rows may begin with 1 and 2 by chance.
@@ -378,9 +379,17 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
     qty = qty or entry.count or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
     if not name or (read.total == 0 and qty is None):
         return None
-    item = LineItem(name, qty, unit_price, read.total)
+    item = _of_several(LineItem(name, qty, unit_price, read.total))
     found = read.row.cell.found(item, confidence=_CONFIDENT if qty_and_price else _LIKELY)
     return replace(found, whole_box=_whole_box(read, entry.detail_rows))
+
+
+def _of_several(item: LineItem) -> LineItem:
+    """Return an item of an order as online shops print it: `2 of: Desk Organizer  $31.98` each."""
+    bare = _OF.sub("", item.name)
+    if bare == item.name or item.qty is None or item.total is None:
+        return item
+    return replace(item, name=bare, unit_price=item.total, total=item.total * item.qty)
 
 
 def _price_of(qty: Decimal, read: Priced) -> Decimal | None:

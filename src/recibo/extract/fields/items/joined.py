@@ -228,7 +228,8 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
         # With a count of one, only a price with more decimals than its total proves anything.
         is_longer = _decimals(left) > _decimals(right)
         products = [(count, left, right) for count in counts if count != 1 or is_longer]
-        products += [(left, right, total) for total in totals if left != 1]
+        # A product of zero proves nothing: `38.500,00` before a discount of `0,00`.
+        products += [(left, right, total) for total in totals if left != 1 and right]
         if left == right and not is_one:
             return place
         if any(arithmetic.agrees(*product) for product in products):

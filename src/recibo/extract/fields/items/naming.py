@@ -190,7 +190,7 @@ def _is_wrapped(read: Priced, row: Row) -> bool:
     where the name begins, behind a code or a quantity.
     """
     is_priced = "\t" in row.text or any(figure.is_money for figure in row.numbers)
-    is_bare = not is_priced and item_name.is_name(row.text)
+    is_bare = not is_priced and ":" not in row.text and item_name.is_name(row.text)
     if not is_bare or item_name.is_choice(row.text) or row.text.isupper() != read.words.isupper():
         return False
     left = read.row.line.box.x0

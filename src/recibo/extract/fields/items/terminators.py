@@ -28,7 +28,7 @@ _PAYMENTS = frozenset({"cash", "card", "change", "sum", "count"})
 _CHARGE = frozenset({"charge"})
 # `1,000 KG X 72,09  72,09`: a unit between quantity and price, although weights are counts
 # elsewhere. A space precedes the sign, or `Tax` would match.
-_MEASURED = re.compile(r"[^\W\d]{1,4}\.?\s+[xX×]|[xX×]")
+_MEASURED = re.compile(r"[^\W\d]{1,4}\.?\s+[xX×àá]|[xX×]")
 # `2 x Coperto`: the rest of a quantity before a name.
 _TIMES = re.compile(r"^[xX×]\s+")
 #: From here on, a word may have two characters.
