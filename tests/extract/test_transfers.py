@@ -80,6 +80,15 @@ def test_seller_is_who_was_paid_and_not_the_bank(
     assert (method, "148.35") == (payment.method.value, str(payment.amount))
 
 
+def test_sentences_among_the_parties_are_left_out() -> None:
+    text = TABLED.replace("Nome ", f"{'Guarde este comprovante ' * 20}\nNome ")
+
+    receipt = pipeline.understand([[text_page(text)]])
+
+    assert receipt.merchant_name is not None
+    assert receipt.merchant_name.value == "Escola Arco do Saber Ltda"
+
+
 def test_bus_ticket_with_an_origin_is_no_transfer() -> None:
     ticket = TABLED.replace("Comprovante de Pix", "Bilhete de passagem")
 

@@ -65,6 +65,8 @@ _TAX_ID = re.compile("|".join(map(normalize_label, ("CNPJ", "CPF", "C.G.C"))))
 _WHOLE_TITLE = normalize_label("Documento Auxiliar da Nota Fiscal de Consumidor")
 # `Documento Auxiliar da` may be in front of a title; a longer text is a sentence about one.
 _MOST_LETTERS_BEFORE = 24
+# So many mentions of a title are examined.
+_MOST_TITLES = 20
 # Headings that only an NFS-e has together.
 _OF_SERVICES = (("town_hall", "provider", "customer"), ("customer", "services"))
 # The web page of a tax office on which consumers look up their NFC-e.
@@ -176,7 +178,7 @@ def _kind_of(text_pages: Sequence[TextPage], key: FoundKey | None) -> Kind | Non
     titled = (
         kind
         for title, kind in _BY_TITLE.items()
-        if any(not _is_in_sentence(form, label) for label in form.every(title))
+        if any(not _is_in_sentence(form, label) for label in form.every(title)[:_MOST_TITLES])
     )
     return next(titled, untitled)
 
@@ -188,7 +190,9 @@ def _is_in_sentence(form: Form, label: Label) -> bool:
         if left - word.box.x1 > forms.WIDEST_GAP * label.box.height:
             break
         left, letters = word.box.x0, letters + len(normalize_label(word.text))
-    return letters > _MOST_LETTERS_BEFORE
+        if letters > _MOST_LETTERS_BEFORE:
+            return True
+    return False
 
 
 @functools.cache

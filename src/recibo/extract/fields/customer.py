@@ -38,7 +38,7 @@ _NEAR_ROWS = 8
 # An address begins within this many heights of its name; so many lines are examined.
 _ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
 _MOST_CELLS = 3
-_EDGES = " \t.,:;*_-~=|#"
+_EDGES, _BLANK = " \t.,:;*_-~=|#", "__"
 _AFTER_LABEL = re.compile(r"\s*(?:\(?s?\))?\s*[.:\uff1a]\s*")
 _OTHERS = (
     *("number", "order_number", "weak_number", "other_number", "date", "other_date", "due_date"),
@@ -177,8 +177,7 @@ def _whole(found: Sequence[_Labelled]) -> Iterator[_Labelled]:
             cell.value.startswith(f"{one.value} ") and _is_at(one, cell) for cell in cells
         )
         is_other = book("anonymous").is_all(one.value) or _is_department(one.value)
-        # A line to write on, or to cross.
-        if not (is_start or is_other or "__" in one.value):
+        if not (is_start or is_other or _BLANK in one.value):
             yield one, features
 
 
@@ -331,6 +330,8 @@ def _before_other(text: str) -> str:
 def _before_address(text: str) -> str:
     """Return a company's name without the address behind it: `Petek d.o.o., Savska cesta 118`."""
     for comma in re.finditer(r",\s", text):
+        if comma.start() > _LONGEST:
+            break
         ending = company_names.legal_ending(text[: comma.start()])
         is_whole = ending is not None and ending.end >= comma.start() - 1
         if is_whole and any(map(str.isdigit, text[comma.end() :])):

@@ -30,6 +30,7 @@ _SHORT_LABEL = 4
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,})\s$")
 # The permit to print of tax offices in Latin America: `CAE 90260418827 Vto 12/12/2027`.
 _PERMIT = re.compile(r"\b(?:CAEA?|CAI|timbrado)\b\W{0,4}[\w-]+\W*$", re.IGNORECASE)
+_PERMIT_LETTERS = 40
 # What is due besides payments.
 _NOT_PAID = frozenset(
     {"service", "inspection", "visit", "checkup", "mot", "appointment", "vaccination", "booster"}
@@ -106,7 +107,7 @@ def _is_of_other(label: Phrase, row: Row) -> bool:
     """Return whether something else than the document is due: "Next service due 14/10/2027"."""
     before = row.text[: label.start]
     word = _WORD_BEFORE.search(before)
-    is_of_permit = _PERMIT.search(before) is not None
+    is_of_permit = _PERMIT.search(before[-_PERMIT_LETTERS:]) is not None
     return is_of_permit or (word is not None and fold(word[1]) in _NOT_PAID)
 
 

@@ -83,6 +83,7 @@ _OFF_OF_RATE = 1
 _PAYMENTS = {Role.CARD, Role.CASH}
 # `não incide ISS (item 3.01 da LC 116/2003)`
 _OF_A_LAW = re.compile(r"(?:\(|\bdo |\bno )(?:sub)?item\s$|\bart(?:igo|\.)\s$", re.IGNORECASE)
+_LAW_LETTERS = 12
 # `Cupom FOME15  - R$ 15,00`
 _MINUS_APART = re.compile(rf"\s[{MINUS}]\s\D{{0,4}}$")
 _MODIFIERS = {"excluding", "including", "no_label"}
@@ -374,7 +375,8 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
             kinds.append(element.kind)
             is_fresh, distance = True, 0
             continue
-        if element.is_percent or _OF_A_LAW.search(row.text[: element.start]):
+        near = row.text[max(0, element.start - _LAW_LETTERS) : element.start]
+        if element.is_percent or _OF_A_LAW.search(near):
             continue
         if heading:
             kinds = list(_heading_kinds(element, row, heading))

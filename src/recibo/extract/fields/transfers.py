@@ -73,9 +73,8 @@ def _method(rows: Sequence[Row]) -> PaymentMethod | None:
 def _start(rows: Sequence[Row], role: str) -> int | None:
     """Return the place of the first row that is a label of a block, or begins with one."""
     book = lexicon.wordbook(role)
-    return next(
-        (place for place, row in enumerate(rows) if book.is_all(pieces_of(row)[0].text)), None
-    )
+    firsts = ((place, piece) for place, row in enumerate(rows) for piece in pieces_of(row)[:1])
+    return next((place for place, first in firsts if book.is_all(first.text)), None)
 
 
 def _block(rows: Sequence[Row], start: int, *, end: int) -> Sequence[Row]:
@@ -88,9 +87,12 @@ def _name(block: Sequence[Row]) -> Extracted[str] | None:
     """Return the name in a block: behind its label, else the first text."""
     label = lexicon.wordbook("party_name")
     for row in block:
-        first, *others = pieces_of(row)
-        if label.is_all(first.text) and others:
-            return _found(others[0].text, row, others[0])
+        # A sentence has no pieces.
+        first, second = (*pieces_of(row)[:2], None, None)[:2]
+        if first is None:
+            continue
+        if label.is_all(first.text) and second:
+            return _found(second.text, row, second)
         head, sign, value = first.text.partition(":")
         if sign and label.is_all(head) and value.strip():
             return _found(value, row, first)
