@@ -49,6 +49,7 @@ Banco favorecido:        756 - COOP CENTRAL
 Favorecido:              Escola Arco do Saber Ltda
 CNPJ favorecido:         04.252.011/0001-10
 Valor:                   R$ 148,35
+Tarifa (R$):             11,90
 Data da transferencia:   02/03/2026
 """
 
@@ -78,6 +79,7 @@ def test_seller_is_who_was_paid_and_not_the_bank(
     ] == [None if one is None else str(one.value) for one in found]  # fmt: skip
     (payment,) = (one.value for one in details.payments)
     assert (method, "148.35") == (payment.method.value, str(payment.amount))
+    assert receipt.line_items == ()
 
 
 def test_sentences_among_the_parties_are_left_out() -> None:

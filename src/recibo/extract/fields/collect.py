@@ -71,6 +71,9 @@ def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None)
     """Return the candidates of every field of one document; `hint` only breaks ties."""
     document = fiscal.identify(text_pages)
     general = _general(text_pages, hint, document)
+    if general.transfer and document is None:
+        # A fee or the amount of a bill is no item.
+        return general
     minor = CENTS if document else _minor_digits(general.currencies)
     candidates = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
     if document is None:

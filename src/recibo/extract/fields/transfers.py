@@ -26,8 +26,7 @@ class Transfer:
 
     payee: Sequence[Row]
     payer: Sequence[Row]
-    #: None for a bill that was paid.
-    method: PaymentMethod | None
+    method: PaymentMethod
 
     @property
     def payee_name(self) -> Extracted[str] | None:
@@ -60,14 +59,9 @@ def find(rows: Sequence[Row]) -> Transfer | None:
     return Transfer(_block(rows, payee, end=payer), _block(rows, payer, end=payee), _method(rows))
 
 
-def _method(rows: Sequence[Row]) -> PaymentMethod | None:
-    methods = {"paid_pix": PaymentMethod.PIX, "paid_transfer": PaymentMethod.BANK_TRANSFER}
-    named = (
-        method
-        for role, method in methods.items()
-        if any(lexicon.wordbook(role).find(row.text) for row in rows[:_HEAD])
-    )
-    return next(named, None)
+def _method(rows: Sequence[Row]) -> PaymentMethod:
+    is_pix = any(lexicon.wordbook("paid_pix").find(row.text) for row in rows[:_HEAD])
+    return PaymentMethod.PIX if is_pix else PaymentMethod.BANK_TRANSFER
 
 
 def _start(rows: Sequence[Row], role: str) -> int | None:
