@@ -198,6 +198,12 @@ def test_columns_and_search_stay_where_they_are(site: Site, tmp_path: Path) -> N
         assert before
         assert after
         assert [before[side] for side in ("x", "y")] == [after[side] for side in ("x", "y")]
+        # The button that removes a filter is behind its value.
+        page.goto("/portal/receipts?currency=MYR")
+        value, cross = (page.locator(one).bounding_box() for one in (".chip-on b", ".chip-x"))
+        assert value
+        assert cross
+        assert value["x"] + value["width"] <= cross["x"] + cross["width"] / 4
         assert [box and box["y"] for box in read] == [
             box and box["y"] for box in [one.bounding_box() for one in columns.all()]
         ]

@@ -10,7 +10,7 @@ from recibo.schemas.receipts import Receipt
 
 # Names of files hold letters and digits; long ones do not fit into some folders.
 _NOT_OF_NAMES = re.compile(r"[^\w.]+|_")
-_MAX_NAME = 60
+_MAX_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
