@@ -40,9 +40,9 @@ from recibo.store import scope
 from recibo.store.db import Database, ReadSession
 from recibo.store.tables import Membership, Org, Receipt, ReceiptAddress, ReceiptTag, User
 
-# The tags of a receipt that came by mail, besides the name of its file.
+# The tags of a receipt that came by mail; the name of its file is another one.
 _SENDER, _MAIL = "email_from", "email_id"
-# A limit that opens again within this time delays the mail; one that stays shut refuses the file.
+# A limit that ends within this time delays the mail; after a longer one the file is refused.
 _WORTH_WAITING_S = 120
 _MAX_TAG = 256
 # A mail to more orgs than this is no mail with a receipt.
@@ -90,7 +90,7 @@ class Intake:
         """Process a mail; return what became of it at each org, nothing if it is for none.
 
         Raises:
-            TryAgainError: the service is busy, or a limit opens soon.
+            TryAgainError: the service is busy, or a limit ends soon.
         """
         try:
             head = await asyncio.to_thread(messages.read_head, raw_mail.content)
@@ -107,7 +107,7 @@ class Intake:
         actors = [await self._actor(address, closed) for address in found]
         # Strangers' mails are not taken apart: they could be made to take long.
         is_trusted = self._is_confirmed(head) and any(actors)
-        mail = await asyncio.to_thread(_opened, closed, raw_mail) if is_trusted else closed
+        mail = await asyncio.to_thread(_parsed, closed, raw_mail) if is_trusted else closed
         return [
             await self._take_for(address, actor, mail if actor is not None else closed)
             for address, actor in zip(found, actors, strict=True)
@@ -218,7 +218,7 @@ def _closed(head: Head, raw_mail: RawMail) -> _Mail:
     return _Mail(id=ids.new("rml"), head=head, documents=[], hash=hash_, problem=None)
 
 
-def _opened(mail: _Mail, raw_mail: RawMail) -> _Mail:
+def _parsed(mail: _Mail, raw_mail: RawMail) -> _Mail:
     """Take a mail apart."""
     documents: list[Document] = []
     problem = None
@@ -232,7 +232,7 @@ def _opened(mail: _Mail, raw_mail: RawMail) -> _Mail:
         else:
             problem = None if documents else MailOutcome.EMPTY
     # Without a Message-ID, the bytes are the mail. Of another sender it is another mail, so that
-    # nobody can send a stranger's id first.
+    # a message with the id of another one does not replace it.
     name = mail.head.message_id or hashlib.sha256(raw_mail.content).hexdigest()
     hash_ = _hash(mail.head.sender, name, *sorted(one.sha256 for one in documents))
     return replace(mail, documents=documents, hash=hash_, problem=problem)
