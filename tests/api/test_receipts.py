@@ -299,3 +299,28 @@ async def test_time_without_a_time_zone_is_in_utc(database_url: str, tmp_path: P
         receipt = await service.extracted(DOCUMENT)
 
     assert "2026-03-14T00:00:00+00:00" == receipt["issued_at"]
+
+
+@ON_BOTH
+async def test_correction_answers_with_what_is_asked_for(database_url: str, tmp_path: Path) -> None:
+    reader = FakeReader({DOCUMENT: make.reading()})
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
+        receipt = await service.extracted(DOCUMENT)
+        path = f"/v1/receipts/{receipt['id']}"
+        corrected, plain, unknown = [
+            await service.client.patch(path + query, json=change)
+            for query, change in (
+                ("?include=reading,evidence", {"issued_at": "2026-03-15T13:00:00.000Z"}),
+                ("", {"tax": "1.00"}),
+                ("?include=everything", {"tax": "2.00"}),
+            )
+        ]
+        after = (await service.get(f"/receipts/{receipt['id']}")).json()
+
+    body = corrected.json()
+    assert "2026-03-15T13:00:00+00:00" == body["issued_at"]
+    assert receipt["issued_at"] == body["reading"]["issued_at"]
+    assert body["evidence"] is not None
+    assert {"reading", "evidence"}.isdisjoint(plain.json())
+    assert (400, "include") == (unknown.status_code, unknown.json()["error"]["details"][0]["field"])
+    assert "1.00" == after["tax"]

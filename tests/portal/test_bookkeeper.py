@@ -88,6 +88,7 @@ async def test_setting_for_viewers_is_audited_and_taken_back(
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         viewer = await people.joined(service, owner, Role.VIEWER)
         allowed = await forms.submit(service, SETTING, viewers_write="true")
+        await forms.submit(service, "/portal/members/invite", email="b@people.test", role="viewer")
         again = await forms.submit(service, SETTING, viewers_write="true")
         back = await forms.submit(service, SETTING, form="viewers")
         log = pages.parse(await service.stranger.get("/portal/audit")).text
@@ -99,6 +100,13 @@ async def test_setting_for_viewers_is_audited_and_taken_back(
         await forms.sign_in_as(service, viewer)
         refused = await receipt_pages.send_files(service, ("a.jpg", receipt_pages.OTHER_RECEIPT))
 
+        invitations = [
+            one.names["role"]
+            for one in await service.rows(tables.Mail)
+            if one.recipient == "b@people.test"
+        ]
+
+    assert ["bookkeeper"] == invitations
     off, on = {"viewers_write": False}, {"viewers_write": True}
     assert "checked" in allowed.inputs["viewers_write"]
     assert "checked" in again.inputs["viewers_write"]

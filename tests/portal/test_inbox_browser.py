@@ -209,7 +209,7 @@ def test_columns_and_search_stay_where_they_are(site: Site, tmp_path: Path) -> N
         ]
 
 
-def test_g_and_r_lead_to_what_is_to_review(site: Site) -> None:
+def test_keys_lead_to_what_is_to_review_and_to_other_tabs(site: Site) -> None:
     with site.visit(size=DESK) as page:
         sign_up(page, "gil")
         page.goto("/portal/analytics")
@@ -217,6 +217,8 @@ def test_g_and_r_lead_to_what_is_to_review(site: Site) -> None:
         for key in "gr":
             page.keyboard.press(key)
         page.wait_for_url("**/portal/receipts?review=needs_review")
+        page.keyboard.press("3")
+        page.wait_for_url("**/portal/receipts?review=ready")
 
 
 def fail(page: Page) -> None:

@@ -360,6 +360,17 @@ def test_duplicates_are_compared_without_scripts(site: Site) -> None:
         expect(page.get_by_role("heading", name="Line items")).to_be_visible()
 
 
+def test_escape_closes_the_question_and_then_the_comparison(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        older, newer = upload_two(page, "eva")
+        page.goto(f"{older}/duplicates/{newer.rsplit('/', 1)[1]}")
+        page.get_by_role("button", name="Keep this one").first.click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        page.keyboard.press("Escape")
+        page.wait_for_url(older)
+
+
 def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
     with site.visit(size=DESK) as page:
         upload_two(page, "dua", are_duplicates=True)

@@ -15,7 +15,7 @@ from recibo.api.deps import (
     refuse_repeated,
 )
 from recibo.api.queries import Amount, Digits, Flag, Text, bound
-from recibo.api.responses import errors_of, model_answer, receipt_answer
+from recibo.api.responses import errors_of, receipt_answer
 from recibo.errors import InsufficientScope, NotFound, ValidationFailed
 from recibo.extract.document import formats
 from recibo.extract.model import Category, DocumentType
@@ -109,13 +109,18 @@ class ListQuery(FilterQuery):
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 
-class OneQuery(BaseModel):
-    """What to include, and how long to wait."""
+class IncludeQuery(BaseModel):
+    """What to include."""
 
     include: str | None = Field(
         default=None,
         description="`evidence`, `pages`, `reading`, `text`, or several with commas between.",
     )
+
+
+class OneQuery(IncludeQuery):
+    """What to include, and how long to wait."""
+
     wait: float = Field(
         default=0,
         ge=0,
@@ -267,10 +272,24 @@ async def get_receipt_file(
     )
 
 
+def _included(given: str | None) -> frozenset[str]:
+    asked = frozenset(given.split(",")) if given else frozenset[str]()
+    unknown = asked.difference(_INCLUDABLE)
+    if unknown or given == "":
+        message = f"must be {', '.join(_INCLUDABLE)}, or several of them with commas between"
+        raise ValidationFailed.of("include", message)
+    return asked
+
+
+def _asked(request: Request, query: Annotated[IncludeQuery, Query()]) -> frozenset[str]:
+    refuse_repeated(request, IncludeQuery)
+    return _included(query.include)
+
+
 @router.patch(
     "/{receipt_id}",
     summary="Correct or approve a receipt",
-    response_model=Receipt,
+    response_model=DetailedReceipt,
     openapi_extra=json_body.documented(Correction),
     responses=errors_of(400, 401, 403, 404, 409, 429, 500),
 )
@@ -278,6 +297,7 @@ async def update_receipt(
     receipt_id: str,
     actor: CanChange,
     services: TheServices,
+    include: Annotated[frozenset[str], Depends(_asked)],
     body: Annotated[Correction, Depends(json_body.json_body(Correction))],
 ) -> Response:
     """Change fields of a completed receipt, its metadata or its approval; nothing is billed.
@@ -288,7 +308,9 @@ async def update_receipt(
     """
     async with services.database.write() as session:
         receipt = await corrections.apply(session, actor, receipt_id, body)
-    return model_answer(receipt)
+    if include:
+        receipt = await services.extraction.wait(actor, receipt_id, wait_seconds=0, include=include)
+    return receipt_answer(receipt)
 
 
 class PageQuery(BaseModel):
@@ -366,12 +388,3 @@ def _tags(request: Request) -> tuple[tuple[str, str], ...]:
             raise ValidationFailed.of("metadata", "must not hold NUL")
     # Cursors depend on the filters, not on their order.
     return tuple(sorted(tags))
-
-
-def _included(given: str | None) -> frozenset[str]:
-    asked = frozenset(given.split(",")) if given else frozenset[str]()
-    unknown = asked.difference(_INCLUDABLE)
-    if unknown or given == "":
-        message = f"must be {', '.join(_INCLUDABLE)}, or several of them with commas between"
-        raise ValidationFailed.of("include", message)
-    return asked

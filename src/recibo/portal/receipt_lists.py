@@ -36,6 +36,10 @@ PAGE = "/portal/receipts"
 _A_PAGE = 25
 _DAY = dt.timedelta(days=1)
 _MAX_QUERY, _MAX_NAME = 200, 255
+_PERCENT = re.compile(r"\d{1,3}", re.ASCII)
+_WHOLE = 100
+# The step of a confidence. The portal shows whole percents, rounded down.
+_SHARE_STEP = Decimal("0.0001")
 # As many digits as both databases compare exactly.
 _AMOUNT = re.compile(r"-?\d{1,12}(\.\d{1,4})?", re.ASCII)
 
@@ -63,6 +67,16 @@ def _amount(given: object) -> object:
     return text
 
 
+def _percent(given: object) -> object:
+    if not isinstance(given, str) or not given.strip():
+        return None
+    text = given.strip().removesuffix("%").rstrip()
+    if not _PERCENT.fullmatch(text) or int(text) > _WHOLE:
+        message = gettext_noop("must be a whole number of percent, from 0 to 100")
+        raise ValueError(message)
+    return int(text)
+
+
 def _currency(code: str | None) -> str | None:
     if code is not None and code.upper() not in money.CURRENCIES:
         message = gettext_noop("must be a currency code, such as BRL")
@@ -81,6 +95,7 @@ def _storable(text: str) -> str:
 _Blank = BeforeValidator(lambda given: given or None)
 _Date = Annotated[dt.date | None, BeforeValidator(_date)]
 _Amount = Annotated[Decimal | None, BeforeValidator(_amount)]
+_Percent = Annotated[int | None, BeforeValidator(_percent)]
 _Text = Annotated[str, AfterValidator(_storable)]
 
 
@@ -101,6 +116,8 @@ class ReceiptSearch(BaseModel):
     category: Annotated[Category | None, _Blank] = None
     min_total: _Amount = None
     max_total: _Amount = None
+    #: In percent, as the page shows it.
+    max_confidence: _Percent = None
     duplicates: Annotated[bool, BeforeValidator(lambda given: given == "true")] = False
 
     @field_validator("tagged")
@@ -115,6 +132,12 @@ class ReceiptSearch(BaseModel):
     def _before(self) -> dt.date | None:
         # The calendar has no day after its last one.
         return min(self.until, dt.date.max - _DAY) + _DAY if self.until else None
+
+    @property
+    def _max_confidence(self) -> float | None:
+        if self.max_confidence is None:
+            return None
+        return float(Decimal(self.max_confidence + 1) / _WHOLE - _SHARE_STEP)
 
     @property
     def filters(self) -> Filters:
@@ -132,6 +155,7 @@ class ReceiptSearch(BaseModel):
             category=self.category,
             min_total=self.min_total,
             max_total=self.max_total,
+            max_confidence=self._max_confidence,
             duplicates=self.duplicates,
         )
 

@@ -26,7 +26,8 @@ _TAX_ID = re.compile(r"[0-9A-Za-z]{1,40}", re.ASCII)
 # Controls, separators of lines, changes of the direction of writing, and halves of surrogate pairs.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _VISIBLE = re.compile(r"[^\s\u200b-\u200d\ufeff]")
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+# Programs write whole seconds with a fraction, too; documents have none.
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.0{1,9})?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _LAST4 = re.compile(r"\d{4}", re.ASCII)
 _MAX_NAME, _MAX_NUMBER, _MAX_ITEMS = 255, 64, 1000

@@ -27,9 +27,14 @@
       }
     });
   }
+  // Without one, Escape goes back to where the page was opened.
   document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.repeat) return;
     const menu = document.querySelector("details.menu[open]");
-    if (event.key !== "Escape" || !menu) return;
+    if (!menu) {
+      if (!document.querySelector(":popover-open")) document.querySelector("[data-escape]")?.click();
+      return;
+    }
     menu.open = false;
     menu.querySelector("summary").focus();
   });

@@ -49,13 +49,16 @@
     u: () => find("[data-upload]")?.click(),
     "/": () => find("#q").focus(),
   };
+  const openTab = (number) => document.querySelectorAll("#tabs a")[number - 1]?.click();
+  const actOf = (key) =>
+    /^[1-9]$/.test(key) ? () => openTab(Number(key)) : keys[key.toLowerCase()];
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (target.matches("input:not([type=checkbox]), select, textarea")) return;
     // Behind an open dialog nothing happens.
     if (document.querySelector(":popover-open")) return;
-    const act = "noKeys" in document.body.dataset ? null : keys[key.toLowerCase()];
+    const act = "noKeys" in document.body.dataset ? null : actOf(key);
     if (!act) return;
     event.preventDefault();
     act();

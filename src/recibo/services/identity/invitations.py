@@ -231,7 +231,7 @@ async def _enqueue_mail(session: Session, org: Org, row: Invitation) -> None:
     names: dict[str, str | int] = {
         "invitation_id": row.id,
         "org": org.name,
-        "role": row.role,
+        "role": _role_name(org, Role(row.role)),
         "inviter": inviter.full_name or inviter.email,
     }
     if not inviter.full_name:
@@ -239,6 +239,11 @@ async def _enqueue_mail(session: Session, org: Org, row: Invitation) -> None:
     if inviter.language:
         names[mails.LANGUAGE] = inviter.language
     mails.enqueue(session, MailKind.INVITATION, to=row.email, names=names)
+
+
+def _role_name(org: Org, role: Role) -> str:
+    """Return what the mail calls a role: viewers who may upload and correct are bookkeepers."""
+    return "bookkeeper" if org.viewers_write and role is Role.VIEWER else role.value
 
 
 async def _revoke(session: Session, actor: Member, *which: ColumnElement[bool]) -> None:
