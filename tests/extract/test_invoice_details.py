@@ -432,3 +432,50 @@ Celkem k úhradě                                          1 200,00 Kč
 """).details
 
     assert _value(details.customer_name) == "Stavební projekce Olomouc a.s."
+
+
+def test_a_discount_is_named_in_its_own_column() -> None:
+    receipt = pipeline.understand(
+        [
+            [
+                text_page("""
+Climas del Bajio S.A. de C.V.                                     FACTURA 3391
+RFC: CRB140522KJ6                                        Fecha: 2025-05-06 13:22
+Mantenimiento preventivo                                       $2,550.00
+Gas refrigerante R410A                                           $840.00
+Importe con letra: TRES MIL PESOS 40/100        Subtotal       $3,390.00
+Forma de pago: 03 Transferencia electronica de fondos bancarios        Descuento        $150.00
+Moneda: MXN Peso Mexicano                       IVA 16%          $518.40
+                                                Total          $3,758.40
+""")
+            ]
+        ]
+    )
+
+    discount = receipt.details.discount
+    assert Decimal("150.00") == (discount and discount.value)
+
+
+def test_a_sum_with_its_tax_below_the_items_is_no_item() -> None:
+    receipt = pipeline.understand(
+        [
+            [
+                text_page("""
+Muebles Cantal, S.L.                                    NIF B47103882
+FACTURA RECTIFICATIVA (ABONO)
+Número: R-2025/044
+Fecha: 2 de diciembre de 2025
+Ref.      Concepto                      Uds.      Precio      Importe
+SI-OSL    Silla Oslo roble                -2       89,00      -178,00
+PORT      Portes de envío                 -1       15,00       -15,00
+Base imponible      % IVA      Cuota IVA      Total
+-193,00 €             21       -40,53 €       -233,53 €
+Inscrita en el Registro Mercantil de Valladolid, tomo 0000, folio 00, hoja VA-00000.
+""")
+            ]
+        ]
+    )
+
+    assert ["-178.00", "-15.00"] == [f"{one.value.total}" for one in receipt.line_items]
+    number = receipt.document_number
+    assert "R-2025/044" == (number and number.value)

@@ -104,6 +104,8 @@ class Hint(StrEnum):
     LOW_RESOLUTION = "low_resolution"
     #: Most of the text is in a script that the OCR engine does not know.
     UNSUPPORTED_SCRIPT = "unsupported_script"
+    #: The pages are documents of their own.
+    SEVERAL_DOCUMENTS = "several_documents"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from recibo.extract.model import (
     Line,
     Page,
     Picture,
+    Quality,
     Receipt,
     SeenPage,
     TextPage,
@@ -35,7 +36,7 @@ from recibo.extract.ocr import preprocessing
 from recibo.extract.ocr.engine import Engine, Reading
 from recibo.extract.ocr.paddle.engine import PaddleEngine
 from recibo.extract.ocr.runtime import Runtime
-from recibo.extract.resolve import assemble, confidence, embedded, vote
+from recibo.extract.resolve import assemble, confidence, embedded, separate, vote
 from recibo.extract.text import timestamps
 
 
@@ -58,6 +59,8 @@ class TimeBudget:
     document_s: float
 
 
+#: So many pages are compared to find out whether they are documents of their own.
+_MOST_COMPARED = 4
 #: The expected duration of the next pass, as a multiple of the longest one so far. Passes at a
 #: larger scale take 1.6 times as long to find words, and later ones read only uncertain words.
 _NEXT_PASS_FACTOR = 1.6
@@ -137,6 +140,9 @@ def understand(
     if invoice:
         combined = embedded.merged(combined, invoice)
     first_passes = [passes[0] for passes in by_page]
+    if not invoice and _are_separate(first_passes, hint):
+        combined = separate.in_doubt(combined)
+        first_passes = _with_hint(first_passes, Hint.SEVERAL_DOCUMENTS)
     receipt = replace(
         combined,
         confidence=confidence.of_whole(combined),
@@ -148,6 +154,20 @@ def understand(
     if not _shows_anything(receipt):
         raise _unreadable(first_passes)
     return receipt
+
+
+def _are_separate(text_pages: Sequence[TextPage], hint: DocumentType | None) -> bool:
+    """Return whether the first pages are documents of their own."""
+    if len(text_pages) == 1:
+        return False
+    return separate.are_separate([_receipt([page], hint) for page in text_pages[:_MOST_COMPARED]])
+
+
+def _with_hint(text_pages: Sequence[TextPage], hint: Hint) -> list[TextPage]:
+    """Return pages with a hint on the first one; pages with text have no other quality."""
+    first, *others = text_pages
+    known = first.quality or Quality(None, 1.0, 0.0, (), None, ())
+    return [replace(first, quality=replace(known, hints=(*known.hints, hint))), *others]
 
 
 def _unreadable(text_pages: Sequence[TextPage]) -> Unreadable:

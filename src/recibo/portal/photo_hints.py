@@ -1,4 +1,4 @@
-"""Says why a photo is hard to read, and what to do about it."""
+"""Says why a file is hard to read, and what to do about it."""
 
 from collections.abc import Mapping
 
@@ -15,6 +15,9 @@ _SENTENCES: Mapping[Hint, LazyText] = {
     ),
     Hint.UNSUPPORTED_SCRIPT: lazy_gettext(
         "Most of the text is in a script that is not supported. Enter the names by hand."
+    ),
+    Hint.SEVERAL_DOCUMENTS: lazy_gettext(
+        "The pages look like separate documents. Upload each as a separate file."
     ),
 }
 _CUT: Mapping[Edge, LazyText] = {

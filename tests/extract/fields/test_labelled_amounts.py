@@ -19,6 +19,7 @@ def roles(text: str) -> dict[str, Role]:
         ("Sub Total          5.00", Role.SUBTOTAL),
         ("Total Qty          5.00", Role.COUNT),
         ("Rounding Adj       5.00", Role.ROUNDING),
+        ("Less: Round Off    5.00", Role.ROUNDING),
         ("Cash Tendered      5.00", Role.CASH),
         ("Troco R$           5,00", Role.CHANGE),
         ("zu zahlen          5,00", Role.PAYABLE),

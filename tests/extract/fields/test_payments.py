@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import pytest
 
 from recibo.extract.fields.labelled_amounts import entries
@@ -75,3 +77,25 @@ def test_the_day_of_a_payment_is_not_its_amount() -> None:
     found = payment_candidates(rows, entries(rows))
 
     assert [one.found.value.amount for one in found] == [None]
+
+
+@pytest.mark.parametrize(
+    ("row", "amount", "digits"),
+    [
+        (
+            "17 - Pagamento (PIX)      295,92      Frete por conta do remetente - 2,140 kg",
+            "295.92",
+            None,
+        ),
+        ("Forma de pago: 03 Transferencia electrónica      Descuento      $150.00", None, None),
+        ("Paid by card …2063      84.54", "84.54", "2063"),
+    ],
+    ids=["transport", "discount", "ellipsis"],
+)
+def test_other_columns_and_signs_are_no_part_of_a_payment(
+    row: str, amount: str | None, digits: str | None
+) -> None:
+    rows = rows_of(f"{row}")
+    (found,) = (one.found.value for one in payment_candidates(rows, entries(rows)))
+
+    assert (amount and Decimal(amount), digits) == (found.amount, found.last4)

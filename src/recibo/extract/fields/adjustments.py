@@ -82,7 +82,7 @@ def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
             )
             for entry in by_role[Role.DISCOUNT]
             if _is_money(entry.row, entry.amount)
-            and not (_is_prose(entry.row) or _is_withheld(entry.row))
+            and not (_is_prose(entry) or _is_withheld(entry.row))
             and (entry.amount.value < 0 or not _has_negative(entry.row))
         ),
         *_of_phrase("discount_sum", page, summed=1, without=named),
@@ -173,8 +173,12 @@ def _has_negative(row: Row) -> bool:
     return any(row.is_money(amount) and amount.value < 0 for amount in row.amounts)
 
 
-def _is_prose(row: Row) -> bool:
-    return sum(map(str.isalpha, row.text)) > _MOST_LETTERS
+def _is_prose(entry: Entry) -> bool:
+    """Return whether there is much text in the row, from the cell with the label on."""
+    row = entry.row
+    labels = [one.start for one in row.labels if one.kind == Role.DISCOUNT.value]
+    start, _ = row.cell_at(max(labels, default=0))
+    return sum(map(str.isalpha, row.text[start:])) > _MOST_LETTERS
 
 
 def _is_withheld(row: Row) -> bool:

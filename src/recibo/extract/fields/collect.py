@@ -1,6 +1,7 @@
 """Collects the candidates of all finders."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -65,6 +66,8 @@ _KNOWN, _BELOW = 0.8, 0.97
 _UNSEEN = 0.5
 # Probabilities are clamped to avoid 0 and 1.
 _LEAST, _MOST = 1e-3, 0.999
+# Who is named with it is the seller, wherever that is.
+_CNPJ = re.compile(r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d")
 
 
 def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None) -> Candidates:
@@ -254,6 +257,8 @@ def _is_of_items(name: Extracted[str], items: Sequence[Extracted[LineItem]]) -> 
     """Return whether a name is that of an item, or below the first one."""
     if any(item.value.name and item.value.name in name.value for item in items):
         return True
+    if _CNPJ.search(name.text):
+        return False
     first = items[0] if items else None
     if first is None or first.box is None or name.box is None:
         return False

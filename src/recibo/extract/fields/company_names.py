@@ -49,6 +49,9 @@ _WITH_STOPS = re.compile(r"(?<!\w)\w{1,2}\.\s?(?:\w\.\s?)*\w$")
 _LEAST_NAME = 3
 _SIGNS = "&+/-"
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
+# `株式会社あかね`, `有限会社`, `㈱`; in China `有限公司`, in Korea `주식회사`.
+_FORMS = "(?:株式会社|有限会社|合同会社|合資会社|\\(株\\)|\\(有\\)|㈱|㈲|주식회사|\\(주\\))"
+_JOINED_FORM = re.compile(f"^{_FORMS}.|.(?:{_FORMS}|有限公司)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,11 @@ def follows_form(text: str) -> bool:
     return normalize(first).letters in _leading_forms() and any(
         sum(map(str.isalpha, word)) >= _LEAST_NAME for word in others
     )
+
+
+def has_joined_form(text: str) -> bool:
+    """Return whether a name in East Asian letters begins or ends with its legal form."""
+    return _JOINED_FORM.search(text) is not None
 
 
 def is_complete(text: str) -> bool:

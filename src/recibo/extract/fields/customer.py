@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from recibo.extract.fields import (
     address_pieces,
+    addressees,
     choices,
     company_names,
     recipients,
@@ -27,6 +27,7 @@ NAME, TAX_ID = "customer_name", "customer_tax_id"
 _ROLE = "customer"
 # Salutations, which need no colon: `Spett.le Rossi S.p.A.`
 _ADDRESSED = "addressed"
+_DELIVERY = "delivery"
 # A name is at most this many rows and line heights below its label.
 _ROWS_BELOW, _HEIGHTS_BELOW = 4, 5.0
 _LONGEST, _FEWEST_LETTERS = 80, 3
@@ -96,11 +97,13 @@ def _is_start(one: str, other: str) -> bool:
 def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candidate]:
     """Return the texts next to labels of the customer, with their features."""
     known = frozenset(normalize(name).letters for name in sellers[:1])
+    labels = [(label, piece) for row in rows for label, piece in _labels(row)]
+    is_billed = any(_is_strong(label, piece) for label, piece in labels)
     labelled = [
         found
-        for row in rows
-        for label, piece in _labels(row)
-        for found in _near(label, piece, row, rows)
+        for label, piece in labels
+        if not (is_billed and _is_of_delivery(label, piece))
+        for found in _near(label, piece, piece.row, rows)
     ]
     blocks = recipients.find(rows, sellers) if rows else []
     lines = [
@@ -111,6 +114,10 @@ def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candida
     by_letters = {normalize(text).letters: (text, row, box) for text, row, box in lines}
     addressed = [
         (_found(text, row, box), {"letter": 1.0}) for text, row, box in by_letters.values()
+    ]
+    addressed += [
+        (_found(one.text, one.row, one.box), {"letter": 1.0, "colon": 1.0})
+        for one in addressees.find(rows)
     ]
     unlabelled = [
         (_found(piece.text, piece.row, piece.box), features)
@@ -256,8 +263,7 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
         for label in lexicon.wordbook(_ROLE, _ADDRESSED).find(piece.text):
             rest = _behind(label, piece)
             is_alone = not any(map(str.isalnum, rest))
-            is_weak = normalize(piece.text[label.start : label.end]).letters in _weak()
-            is_led = is_alone and not is_weak
+            is_led = is_alone and not _is_weak(label, piece)
             if _INITIALS.fullmatch(piece.text[label.start : label.end]):
                 # Not the label `M/s`: `M S Kobayashi`.
                 continue
@@ -271,6 +277,21 @@ def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
             yield Phrase("billed_alone", 0, len(piece.text)), piece
 
 
+def _is_strong(label: Phrase, piece: Piece) -> bool:
+    """Return whether a label names who is billed, and nothing else."""
+    return not (_is_weak(label, piece) or _is_of_delivery(label, piece))
+
+
+def _is_weak(label: Phrase, piece: Piece) -> bool:
+    """Return whether the words are labels of other things, too."""
+    found = book("weak_customer").find(piece.text[label.start : label.end])
+    return [label.end - label.start] == [one.end - one.start for one in found]
+
+
+def _is_of_delivery(label: Phrase, piece: Piece) -> bool:
+    return lexicon.wordbook(_DELIVERY).is_all(piece.text[label.start : label.end])
+
+
 def _near(
     label: Phrase, piece: Piece, row: Row, rows: Sequence[Row]
 ) -> Iterator[tuple[Extracted[str], dict[str, float]]]:
@@ -278,7 +299,7 @@ def _near(
     behind = _behind(label, piece)
     words = {
         "short_label": float(label.end - label.start <= _SHORT_LABEL),
-        "weak_label": float(normalize(piece.text[label.start : label.end]).letters in _weak()),
+        "weak_label": float(_is_weak(label, piece)),
         "alone": float(label.kind == "billed_alone"),
         "addressed": float(label.kind == _ADDRESSED),
         "heading": float(not any(map(str.isalnum, behind))),
@@ -393,7 +414,8 @@ def _below(
                 return
             if not (is_under and is_left) or steps >= _ROWS_BELOW:
                 continue
-            if other.text.rstrip().endswith(":") or _is_of_items(below):
+            has_ended = other.text.rstrip().endswith(":") or book("seller").is_all(other.text)
+            if has_ended or _is_of_items(below):
                 return
             if _is_label(other.text):
                 continue
@@ -461,7 +483,7 @@ def _features(name: str, sellers: frozenset[str]) -> dict[str, float]:
         "address": float(is_address(name)),
         "place": float(book("address").is_all(name)),
         "label": float(":" in name or bool(book("billed").find(name))),
-        "stop": float(name_stoplist.is_not_name(name) or bool(book("notice").is_all(name))),
+        "stop": float(_is_stop(name)),
         "notice": float(bool(book("notice").find(name))),
         "contact": float(bool(book("contact").find(name)) or "@" in name),
         "dated": float(bool(dates.days(name))),
@@ -473,28 +495,6 @@ def _features(name: str, sellers: frozenset[str]) -> dict[str, float]:
     }
 
 
-@cache
-def _weak() -> frozenset[str]:
-    """Words that are also labels of other things."""
-    return frozenset(
-        normalize(word).letters
-        for word in (
-            "name",
-            "nome",
-            "nombre",
-            "nom",
-            "nama",
-            "guest",
-            "payer",
-            "attn",
-            "to",
-            "aan",
-            "account",
-            "naam",
-            "navn",
-            "namn",
-            "nimi",
-            "denominazione",
-            "ragione sociale",
-        )
-    )
+def _is_stop(name: str) -> bool:
+    is_label = lexicon.wordbook(*_OTHERS).is_all(name)
+    return is_label or name_stoplist.is_not_name(name) or bool(book("notice").is_all(name))

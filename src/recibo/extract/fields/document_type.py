@@ -16,6 +16,8 @@ _MOST_BILLING, _MOST_RECEIPT_WORDS = 3, 2
 # The height of a line as a share of the width: receipts of 30 to 48 characters per line have 0.04
 # or more, full pages of twice as many at most 0.025.
 _PAGE_PRINT = 0.028
+# Sentences mention invoices, too.
+_PROSE = 60
 _TILL_KINDS = ("cash", "change", "card", "rounding")
 
 
@@ -91,7 +93,7 @@ def _is_small_print(lines: Sequence[Line]) -> bool:
 
 def _title(rows: Sequence[Row]) -> Row | None:
     book = lexicon.wordbook("invoice_title")
-    return next((row for row in rows if book.find(row.text)), None)
+    return next((row for row in rows if row.letters <= _PROSE and book.find(row.text)), None)
 
 
 def _found(kind: DocumentType, confidence: float, title: Row | None) -> Extracted[DocumentType]:

@@ -53,6 +53,8 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
     ({"discount", "payable"}, {"excluding"}, Role.PAYABLE),
     ({"discount", "total", "including"}, {"excluding"}, Role.PAYABLE),
     ({"discount", "total", "excluding"}, set(), Role.SUBTOTAL),
+    # `Less: Round Off  (-)0.14`
+    ({"discount", "rounding"}, {"total", "subtotal"}, Role.ROUNDING),
     ({"discount"}, {"subtotal"}, Role.DISCOUNT),
     ({"rounding", "payable"}, set(), Role.PAYABLE),
     ({"rounding", "total", "including"}, set(), Role.PAYABLE),

@@ -4,12 +4,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recibo.extract.fields import company_names, recipients
+from recibo.extract.fields import addressees, company_names, recipients
 from recibo.extract.fields.name_candidates import Candidate, candidates, pieces_of
 from recibo.extract.fields.name_features import features
 from recibo.extract.fields.name_page import Context, book
 from recibo.extract.fields.recipients import Column
-from recibo.extract.layout.name_stoplist import are_labels, is_customer_label, is_not_name
+from recibo.extract.layout.name_stoplist import (
+    are_labels,
+    is_card,
+    is_customer_label,
+    is_not_name,
+)
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text.folding import normalize, without_accents
@@ -22,6 +27,8 @@ _EVIDENT = ("domain", "repeated", "form", "strong_form")
 # The greatest confidence of a name, since any name may be misread.
 _MOST_CONFIDENCE = 0.95
 _SURE = 0.95
+# The name of a bank is in one of so many rows on top.
+_SLIP_ROWS = 2
 # The fewest letters per wrong one: in a web address, and in another row.
 _LEAST_ADDRESS, _LEAST_MENTION = 4, 6
 
@@ -62,6 +69,8 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         and not _is_customer(candidate, labels)
         and not _is_owner(candidate)
         and not _is_greeting(candidate)
+        and not _is_bank(candidate, page)
+        and addressees.before_honorific(candidate.text) is None
     ]
     # A buyer's name may be on a page twice, once without its label.
     columns = recipients.of_buyer(page)
@@ -79,6 +88,13 @@ def _is_greeting(candidate: Candidate) -> bool:
     """Return whether a text thanks the customer for something, perhaps in the largest type."""
     found = book("greetings").find(candidate.name)
     return any(not any(map(str.isalnum, candidate.name[: one.start])) for one in found)
+
+
+def _is_bank(candidate: Candidate, page: Sequence[Row]) -> bool:
+    """Return whether a candidate is the bank on top of the slip of a card: a card is below it."""
+    last = candidate.rows[-1].index - page[0].index
+    below = page[last + 1 : last + 2]
+    return last < _SLIP_ROWS and any(is_card(row.text) for row in below)
 
 
 def _is_item(candidate: Candidate, values: Mapping[str, float]) -> bool:

@@ -27,6 +27,15 @@ _MOST_COLUMNS = 6
 _MOST_ROWS = 3
 _MOST_GAP, _SMALLEST_RATIO = 0.9, 0.6
 _LEAST_OVERLAP = 0.5
+# A tax number behind a name, with its label: `CNPJ 33.908.174/0001-06`, `NIF: B47103882`.
+_TAX_NUMBER = re.compile(
+    r"\b(?:[A-Za-z]{2,6}/)?[A-Z][A-Za-z.]{1,6}(?:/[A-Z]{2,4})?[.:]?\s?(?:[Nn][º°o.]{1,2}\s?)?"
+    r"(?:[A-Z]{1,2}-?)?\d[\d.]{5,12}[/\d.\-]{0,8}\b"
+)
+_BEFORE_NUMBER = " ,;|(–-·"
+# Not the period of `S.A.`, `Ltda.` or `Cia.`
+_END_OF_SENTENCE = re.compile(r"(?<=[^\W\d_A-Z]{5})[.!?:]\s+")
+_LONGEST_NAME = 60
 _AFTER_LABEL = re.compile(r"\s*[.:\uff1a]\s*(?=[^\W\d])")
 
 
@@ -74,8 +83,10 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
             if index < _HEAD_ROWS or (is_named and below_head <= _MOST_BELOW_HEAD):
                 yield from _runs(piece, by_row[index + 1 : index + _MOST_ROWS])
         yield from _labelled(rows[index], _seller_book())
+        yield from _registered(rows[index])
         if index > payer:
             yield from _labelled(rows[index], _signer_book())
+            yield from _signed(rows[index])
 
 
 def _names_payer(text: str) -> bool:
@@ -120,14 +131,36 @@ def _labelled(row: Row, labels: Phrasebook) -> Iterator[Candidate]:
     for label in labels.find(row.text):
         if sign := _AFTER_LABEL.match(row.text[label.end :]):
             start = label.end + sign.end()
-            end = _end_of_value(row, start)
-            words = row.line.words
-            confidence = sum(word.confidence for word in words) / len(words)
-            box = row.box(start, end)
-            piece = Piece(row.text[start:end], box, row, confidence, is_whole_row=False)
-            candidate = _candidate((piece,))
+            candidate = _part(row, start, _end_of_value(row, start))
             if candidate.name:
                 yield replace(candidate, is_labelled=True)
+
+
+def _registered(row: Row) -> Iterator[Candidate]:
+    """Yield a company in running text, before its tax number: `... Vento Ltda., CNPJ 33.908...`."""
+    number = _TAX_NUMBER.search(row.text)
+    before = row.text[: number.start()].rstrip(_BEFORE_NUMBER) if number else ""
+    name = _END_OF_SENTENCE.split(before)[-1]
+    ending = company_names.legal_ending(name) if len(name) <= _LONGEST_NAME else None
+    if number and ending is not None and ending.end >= len(name.rstrip(".")):
+        yield _part(row, len(before) - len(name), number.end())
+
+
+def _signed(row: Row) -> Iterator[Candidate]:
+    """Yield the name of who signs, before their number: `Nome Rui Prado CPF 470.915.823-14`."""
+    number = _TAX_NUMBER.search(row.text)
+    signer = next((one for one in _signer_book().find(row.text) if one.start == 0), None)
+    name = row.text[signer.end : number.start()].strip(_BEFORE_NUMBER) if number and signer else ""
+    if name and not any(map(str.isdigit, name)):
+        start = row.text.find(name)
+        yield replace(_part(row, start, start + len(name)), is_labelled=True)
+
+
+def _part(row: Row, start: int, end: int) -> Candidate:
+    words = row.line.words
+    confidence = sum(word.confidence for word in words) / len(words)
+    piece = Piece(row.text[start:end], row.box(start, end), row, confidence, is_whole_row=False)
+    return _candidate((piece,))
 
 
 def _end_of_value(row: Row, start: int) -> int:

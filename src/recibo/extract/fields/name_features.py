@@ -77,7 +77,7 @@ def _of_words(candidate: Candidate) -> dict[str, float]:
     ending = company_names.legal_ending(name)
     is_leading = company_names.follows_form(name)
     return {
-        "strong_form": bool(ending and ending.form.is_cue),
+        "strong_form": bool(ending and ending.form.is_cue) or company_names.has_joined_form(name),
         "form": bool(ending and not ending.form.is_cue),
         "short_form": bool(ending and len(ending.form.text.strip(".")) <= _SHORT_FORM),
         # `KG` is a legal form, not kilograms.

@@ -30,7 +30,7 @@ _METHODS = {
 _CARDS = (PaymentMethod.CARD, PaymentMethod.CREDIT_CARD, PaymentMethod.DEBIT_CARD)
 _TOTALS = (Role.TOTAL, Role.PAYABLE)
 # A note on the card may be left of the sums: `Mastercard ending 4417    VAT 20%  54.38`.
-_NOT_PAID = (Role.COUNT, Role.TAX, Role.SUBTOTAL)
+_NOT_PAID = (Role.COUNT, Role.TAX, Role.SUBTOTAL, Role.DISCOUNT)
 # Phrases that contain the name of a method: `credit note`, `cash bill`.
 _NO_METHOD = "no_payment"
 # The last four digits of a card, after masked digits or the words "ending in".
@@ -42,7 +42,7 @@ _AFTER_ENDING = re.compile(r"\W{1,4}([0-9]{3,4})(?![0-9])")
 _NEARLY_MASKED = re.compile(r"[*•·×●]\s?(?P<digits>[0-9]{4})\W*$")
 # `Visa - 6630`, `VISA xx6630`, `VISA ACCT 6630`, and before an amount `Visa 6630 12.50`.
 _AFTER_BRAND = re.compile(
-    r"(?i:\s?(?:[-\u2013]|[x*•.]{2,}|acct\W?)\s?|\s(?=\d{4}\s\D{0,3}\d+[.,]\d\d))([0-9]{4})(?![\d.,])"
+    r"(?i:\s?(?:[-\u2013…]|[x*•.]{2,}|acct\W?)\s?|\s(?=\d{4}\s\D{0,3}\d+[.,]\d\d))([0-9]{4})(?![\d.,])"
 )
 # The number of a terminal or a merchant is masked too.
 _OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
@@ -147,7 +147,7 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
         is_cash = Role.CASH in roles or (is_tendered and not digits)
         known = [PaymentMethod.CASH if is_cash else PaymentMethod.CARD]
     method = _specific(known)
-    outside = _letters_outside(row, phrases)
+    outside = _letters_outside(row, phrases, amount)
     found = amount or (below[1] if below else None)
     value = abs(found.value) if found else None
     box = row.box(found.start, found.end) if amount and found else row.line.box
@@ -225,7 +225,7 @@ def _amount(row: Row, entries: Sequence[Entry]) -> Number | None:
         for entry in entries
         if (row.is_money(entry.amount) or _is_grouped(row, entry.amount))
         and not any(entry.amount.start in day for day in days)
-        and entry.role not in _NOT_PAID
+        and not (entry.role in _NOT_PAID or entry.amount.has_unit)
         and 0 < abs(entry.amount.value) < _MOST
     ]
     return money[-1] if money else None
@@ -263,9 +263,13 @@ def _last4(text: str, cards: Sequence[Phrase]) -> str | None:
     return nearly["digits"] if nearly else None
 
 
-def _letters_outside(row: Row, phrases: Sequence[Phrase]) -> int:
+def _letters_outside(row: Row, phrases: Sequence[Phrase], amount: Number | None) -> int:
+    """Count the letters outside the names, up to the end of the column of the amount."""
+    text = row.text
+    if amount and phrases and phrases[-1].end <= amount.start:
+        text = text[: row.cell_at(amount.start)[1]]
     named = sum(_letters(row.text[phrase.start : phrase.end]) for phrase in phrases)
-    return _letters(row.text) - named
+    return _letters(text) - named
 
 
 def _letters(text: str) -> int:

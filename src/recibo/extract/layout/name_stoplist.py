@@ -8,6 +8,12 @@ from recibo.extract.layout.headings import Role
 from recibo.extract.text import lexicon, tables
 from recibo.extract.text.phrases import Phrasebook
 
+# Titles in wide type: `請 求 書`.
+_SPACED = re.compile(
+    r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])\s(?=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])"
+)
+# The header of a mail: `De: Vento <recibos@vento.example>`.
+_MAIL_ADDRESS = re.compile(r"<[^<>\s@]{1,64}@[^<>\s@]{1,80}")
 # Two headings may be a name ("Total Service"); three are not.
 _FEWEST_HEADINGS = 3
 _MEASURED = frozenset({Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
@@ -31,10 +37,12 @@ def is_not_name(text: str) -> bool:
     """Return whether a text is a label, a salutation, a number or about the customer."""
     return (
         are_labels(text)
+        or are_labels(_SPACED.sub("", text))
         or is_salutation(text)
         or begins_with_customer_label(text)
         or _begins_with_number(text)
         or _is_numbered(text)
+        or _MAIL_ADDRESS.search(text) is not None
     )
 
 
@@ -57,8 +65,18 @@ def are_labels(text: str) -> bool:
 def _is_payment(text: str) -> bool:
     """Return whether all words are about a payment by card: `VISA CREDITO A VISTA`, `AUTH`."""
     if len(text.split()) > 1:
-        return lexicon.wordbook(*_CARD_WORDS).is_all(text)
+        return is_card(text)
     return lexicon.wordbook("card_slip").is_all(text)
+
+
+def is_card(text: str) -> bool:
+    """Return whether all words are about a card: `MASTERCARD`, `CREDITO A VISTA`."""
+    return lexicon.wordbook(*_CARD_WORDS).is_all(text)
+
+
+def is_title(text: str) -> bool:
+    """Return whether a text is only the title of a document or of a letter with it."""
+    return _phrasebook("titles").is_all(text)
 
 
 def are_column_headings(text: str) -> bool:

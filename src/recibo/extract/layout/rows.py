@@ -176,6 +176,16 @@ class Row:
         """Return its parts between wide gaps."""
         return list(cells(self.line.words, _ROW_GAP))
 
+    def cell_at(self, place: int) -> tuple[int, int]:
+        """Return where in the text the cell with a character begins and ends."""
+        count, start, end = 0, 0, 0
+        for cell in self.cells():
+            start, count = self.places[count], count + len(cell.words)
+            end = self.places[count - 1] + len(cell.words[-1].text)
+            if place < end:
+                break
+        return start, end
+
     def box(self, start: int, end: int) -> Box:
         """Return the box of the characters from `start` to `end` of the text."""
         parts = []

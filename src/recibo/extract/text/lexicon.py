@@ -18,7 +18,16 @@ _MONTHS = "months"
 # Roles that say nothing about the language of a page: names, brands and words of several languages.
 _SHARED_ROLES = frozenset(
     {
-        *("due_date", "customer", "addressed", "tip", "service_charge", "taxable"),
+        *(
+            "due_date",
+            "customer",
+            "delivery",
+            "addressed",
+            "honorific",
+            "tip",
+            "service_charge",
+            "taxable",
+        ),
         *("discount_sum", "discount_word", "surcharge_word", "zero_rated", "loyalty", "no_payment"),
         *("no_label", "signed_number", "card_ending", "voided", "accepted", "withheld"),
     }

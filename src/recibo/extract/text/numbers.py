@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache
 
 from recibo.extract.text import currency_symbols, lexicon
+from recibo.extract.text.folding import fold
 
 #: The decimals of most currencies.
 CENTS = 2
@@ -18,6 +19,10 @@ _MOST_DIGITS = 12
 _CODE_DIGITS = 6
 #: A larger number is a code, not a quantity.
 _MOST_UNITS = 1000
+
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_LONGEST_MONTH = 20
+_MONTH_BEFORE = re.compile(r"[0-9][.a-z]{0,3}\s(?:de\s|of\s)?([^\W\d_]{3,12})[.,]?\s(?:de\s)?$")
 
 # Letters that OCR reads for 0 and 1 among digits.
 _MISREAD = (
@@ -192,7 +197,7 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
             continue
         # In `3 for 40 -5.00` the last one is negative.
         is_signed = bool(_NEGATIVE.search(before) and _WITH_CENTS.search(match[0]))
-        if not is_signed and _is_part_of_date(before, after):
+        if not is_signed and (_is_part_of_date(before, after) or _is_year(before, match[0])):
             continue
         has_three = minor == CENTS and _is_per_unit(before, after)
         found = _read(text, match, _GROUP if has_three else minor)
@@ -305,6 +310,14 @@ def _is_part_of_date(before: str, after: str) -> bool:
     return bool(
         re.search(r"\d\s?[-/:#*]$|[#/:*]$", before) and not re.search(r"(?:^|\D)[:*]$", before)
     ) or bool(re.match(r"[/:]\d|-\d|\s?[-/]\s?\d{1,2}\s?[-/]\s?\d", after))
+
+
+def _is_year(before: str, digits: str) -> bool:
+    """Return whether four digits follow the name of a month: `17 March 2026`."""
+    if _YEAR.fullmatch(digits) is None:
+        return False
+    month = _MONTH_BEFORE.search(before[-_LONGEST_MONTH:])
+    return month is not None and fold(month[1]) in lexicon.months()
 
 
 def _is_inside_word(text: str, number: Number, match: re.Match[str]) -> bool:

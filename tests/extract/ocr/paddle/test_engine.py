@@ -97,6 +97,23 @@ def test_long_vertical_marks_do_not_decide_the_rotation(
     assert turns == engine.read(np.ascontiguousarray(np.rot90(page, turns))).turns
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_bars_of_a_barcode_do_not_decide_the_rotation(
+    engine: PaddleEngine, upright: Picture, turns: int
+) -> None:
+    height, width = upright.shape[:2]
+    with_bars = cv2.copyMakeBorder(upright, 0, 260, 0, 0, cv2.BORDER_CONSTANT, value=(255,) * 3)
+    for left in range(20, width - 30, 14):
+        # Each bar is broken, like those of a PDF417 code.
+        for top in range(height + 40, height + 220, 4):
+            with_bars[top : top + 3, left : left + 8] = 0
+
+    reading = engine.read(np.ascontiguousarray(np.rot90(with_bars, turns)))
+
+    assert turns == reading.turns
+    assert "CORNER SHOP LIMITED" in [word.text for word in reading.words]
+
+
 def test_boxes_are_around_the_letters_of_the_upright_picture(
     engine: PaddleEngine, upright: Picture
 ) -> None:

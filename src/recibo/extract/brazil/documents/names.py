@@ -187,7 +187,7 @@ def is_town_hall(text: str) -> bool:
 
 def is_heading_or_place(text: str) -> bool:
     """Return whether a text is a title, column headings, a town with its state, or a day."""
-    is_title = text.strip(" .:").lower() == _FISCAL
+    is_title = text.strip(" .:").lower() == _FISCAL or name_stoplist.is_title(text)
     return is_title or _are_headings(text) or _TOWN_OR_DAY.match(text) is not None
 
 

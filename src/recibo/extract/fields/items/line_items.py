@@ -1,6 +1,7 @@
 """Finds the line items of a document."""
 
 import bisect
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -36,6 +37,8 @@ from recibo.extract.text.numbers import CENTS
 
 #: Names may be longer by a unit or code, but not by this factor.
 _MORE = 1.3
+
+_NUMBERED = re.compile(r"\W*(?:N[º°o]|No|Nr|#)\W{0,3}\d", re.IGNORECASE)
 
 _Items = tuple[Extracted[LineItem], ...]
 #: Rows at the same edge begin at most this many heights apart.
@@ -76,8 +79,23 @@ def find(
     if has_table:
         found = _with_classed(found, classed_rows.read(lines))
     found = complete.as_printed(found)
-    named = _without_codes(found)
+    named = _without_codes(tuple(one for one in found if not (_is_title(one) or _is_sum(one))))
     return item_details.with_details(named, lines, is_narrow=rows.are_narrow(lines))
+
+
+def _is_title(item: Extracted[LineItem]) -> bool:
+    """Return whether a row is the document's title with its number: `RECIBO  Nº 87  850,00`."""
+    titles = lexicon.wordbook("receipt_title", "invoice_title").find(item.text)
+    is_first = bool(titles) and titles[0].start == 0
+    return is_first and _NUMBERED.match(item.text, titles[0].end) is not None
+
+
+def _is_sum(item: Extracted[LineItem]) -> bool:
+    """Return whether a row is a sum without tax, the tax, and both: `-193,00  -40,53  -233,53`."""
+    net, tax, whole = item.value.qty, item.value.unit_price, item.value.total
+    if net is None or tax is None or whole is None:
+        return False
+    return net + tax == whole != net * tax
 
 
 def _with_classed(tabled: _Items, classed: _Items) -> _Items:

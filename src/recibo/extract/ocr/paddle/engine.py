@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
@@ -38,8 +38,14 @@ POOR_CONFIDENCE = 0.75
 #: If no orientation reaches this confidence, short lines decide: their shape and number.
 POOR_TEXT, SHORT_RATIOS, SHORT_LINES = 0.8, (2.0, 5.0), 12
 
+#: Fewer letters say nothing about the orientation.
+FEWEST_LETTERS = 12
+
 #: Only regions this many times longer than thick show the direction of the text.
 LONG_RATIO = 1.5
+#: So many regions next to each other, whose ends are equal within this share of their length, are
+#: the bars of a barcode.
+BARS, BAR_DIFFERENCE = 8, 0.05
 #: All but one in some hundred words with this confidence are right: reading them again takes time
 #: and changes nothing.
 SURE = 0.97
@@ -109,10 +115,13 @@ class PaddleEngine:
             view = self._view(picture, 1, scale)
         views = {view.turns: view}
         confidence = self._confidence_by_turns(view)
-        if view.found and max(confidence.values()) < POOR_CONFIDENCE:
+        is_poor = max(confidence.values()) < POOR_CONFIDENCE
+        if view.found and (is_poor or _has_few_letters(view)):
             across = self._view(picture, 1 - view.turns, scale)
-            views[across.turns] = across
-            confidence |= self._confidence_by_turns(across)
+            other = self._confidence_by_turns(across)
+            if is_poor or not _has_few_letters(across):
+                views[across.turns] = across
+                confidence = confidence | other if is_poor else other
         if view.found and max(confidence.values()) < POOR_TEXT:
             figures = [self._confidence_of_figures(one) for one in views.values()]
             known = {turns: one[turns] for one in figures for turns in one}
@@ -227,6 +236,10 @@ def _word(piece: Piece, region: Region, *, is_turned: bool) -> Word:
     )
 
 
+def _has_few_letters(view: _View) -> bool:
+    return sum(map(_letters, view.read.values())) < FEWEST_LETTERS
+
+
 def _letters(words: Sequence[Word]) -> int:
     """Count letters and digits; a row of dashes is the same upside down."""
     return sum(map(_count, words))
@@ -255,9 +268,19 @@ def _longest_first(found: Sequence[Region]) -> list[Region]:
 
 def _is_sideways(found: Sequence[Region]) -> bool:
     """Return whether most of the text runs up or down."""
-    vertical = sum(region.height for region in found if region.is_vertical)
+    vertical = sum(region.height for region in _without_bars(found))
     flat = sum(region.width for region in found if region.width >= LONG_RATIO * region.height)
     return vertical > flat
+
+
+def _without_bars(found: Sequence[Region]) -> Iterator[Region]:
+    """Yield the regions that are no bars: those with few others between the same two ends."""
+    upright = [region for region in found if region.is_vertical]
+    ends = np.array([(one.y - one.height / 2, one.y + one.height / 2) for one in upright])
+    for region, own in zip(upright, ends, strict=True):
+        off = np.abs(ends - own).max(axis=1)
+        if np.count_nonzero(off <= BAR_DIFFERENCE * region.height) < BARS:
+            yield region
 
 
 class KnownWords:
