@@ -51,7 +51,7 @@ MASTERCARD
 CREDITO A VISTA
 VIA CLIENTE
 OTICA LUNETA
-RUA 24 DE MAIO 88
+R 24 DE MAIO 88 LJ 3
 FEIRA DE SANTANA BA
 CNPJ 04.252.011/0001-10
 22/08/25 19:47:12
@@ -66,13 +66,12 @@ Caruaru, 5 de agosto de 2025
 Nome Dagoberto Siqueira Lins CPF/RG 111.444.777-35
 """
 BOLETO = """
-Banco do Vale S.A.         237-2          Recibo do Pagador
-Beneficiário                              Vencimento      Valor do documento
-Escola Arco do Saber Ltda                 10/11/2025      1.184,50
-Pagador                                   Nosso número    CNPJ do Beneficiário
-Eulália Prado Antunes                     09/00041288731  04.252.011/0001-10
-Local de pagamento: PAGÁVEL EM QUALQUER BANCO
-Data do documento: 20/10/2025
+ESCOLA ARCO DO SABER LTDA
+Segue o boleto de NOVEMBRO/2025.
+Banco do Vale S.A.                        Recibo do Pagador
+Vencimento                                Valor
+10/11/2025                                1.184,50
+Autenticação
 """
 LETTER = """
 Isla Wrenfield
