@@ -117,6 +117,24 @@ WRONG = {
 }
 
 
+async def test_page_may_be_longer(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recibo.portal.receipt_lists._A_PAGE", 1)
+    async with stocked(database_url, tmp_path) as (service, _):
+        short = await service.stranger.get(f"{PATH}?status=completed")
+        (longer,) = {
+            one for one in pages.parse(short).links if "size=100" in one and "sort" not in one
+        }
+        whole = await service.stranger.get(longer)
+        odd = await service.stranger.get(f"{PATH}?status=completed&size=1000000")
+
+    assert [1, 3, 1] == [len(receipt_pages.listed_ids(one)) for one in (short, whole, odd)]
+    assert "Show 25 on a page" in pages.parse(whole).text
+    back = {one for one in pages.parse(whole).links if "list=" in one and "size%3D100" in one}
+    assert 3 == len(back)
+
+
 async def test_invalid_filters_show_an_error_and_the_newest_receipts(
     sqlite_service: Installation,
 ) -> None:

@@ -50,7 +50,8 @@ async def test_doubtful_fields_come_first_with_reasons(sqlite_url: str, tmp_path
     assert raw.count('name="total"') == 1
     assert 'viewBox="0 0 500 900"' in raw
     assert '<rect x="100" y="600" width="200" height="40"/>' in raw
-    assert {"#total", "#box-total", "#item-0-name", "#item-2-name"} <= set(page.links)
+    assert {"#total", "#box-total", "#item-0-name"} <= set(page.links)
+    assert 'name="add" value="item-2-total=0.90"' in raw
     assert "style=" not in raw
 
 

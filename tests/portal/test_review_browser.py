@@ -107,7 +107,7 @@ def test_saving_shows_the_same_place_and_what_was_typed_settles_checks(site: Sit
         upload_two(page, "lia")
         heading = page.locator("[data-left]")
         expect(heading).to_contain_text("to check")
-        page.get_by_role("link", name=re.compile("up to the subtotal")).click()
+        page.get_by_role("button", name=re.compile("up to the subtotal")).click()
         page.locator("#item-3-name").fill("Kaya")
         expect(page.locator(".chk.settled[data-f=line_items]")).to_have_count(1)
         number = page.locator("#document_number")
@@ -190,7 +190,7 @@ def test_values_are_checked_while_typing(site: Site) -> None:
 def test_missing_amount_is_filled_into_a_new_item(site: Site) -> None:
     with site.visit(size=DESK) as page:
         upload_two(page, "eda")
-        add = page.get_by_role("link", name=re.compile("up to the subtotal"))
+        add = page.get_by_role("button", name=re.compile("up to the subtotal"))
         missing = (add.text_content() or "").split()[1].rstrip(",")
         for _ in range(2):
             add.click()

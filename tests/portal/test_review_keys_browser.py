@@ -217,7 +217,7 @@ def test_missing_tax_is_filled_in_and_taxes_are_added_up_while_typing(site: Site
     with site.visit(size=DESK) as page:
         taxes = [{"name": "Service Tax", "rate": "6", "base": None, "amount": "1.00"}]
         show(page, "hal", taxes=[{**one, "informational": False} for one in taxes], tax="3.00")
-        add = page.get_by_role("link", name="Add a tax of 2.00")
+        add = page.get_by_role("button", name="Add a tax of 2.00")
         add.click()
         expect(page.locator("#tax-1-name")).to_be_focused()
         expect(page.locator("#tax-1-amount")).to_have_value("2.00")

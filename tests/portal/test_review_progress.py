@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from sqlalchemy import update
 
-from recibo.extract.model import Extracted
+from recibo.extract.model import Details, Extracted
 from recibo.lib import clock
 from recibo.schemas.states import Role
 from recibo.store import tables
@@ -56,6 +56,25 @@ async def test_items_may_lack_something_of_the_subtotal_or_of_the_total(
         page = await review.page()
 
     assert "Add 1.32, up to the subtotal Add 5.17, up to the total" in page.text
+
+
+async def test_items_lack_what_leads_to_the_subtotal_above_a_discount(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    amounts = sure(subtotal="56.20", tax="0.00", total="36.20")
+    discount = Details(discount=Extracted(Decimal("20.00"), 0.9, "Desconto 20,00"))
+    async with reviewing(sqlite_url, tmp_path, details=discount, **amounts) as review:
+        page = await review.page()
+        # The button of the page without scripts.
+        added = pages.parse(await review.post(add="item-2-total=15.00"))
+        saved = await review.post(add="item-2-total=15.00", **{"item-2-name": "Bag"})
+        receipt = await review.receipt()
+
+    assert "Items add up to 41.20, the subtotal is 56.20: 15.00 missing." in page.text
+    assert "Add an item of 15.00" in page.text
+    assert ("15.00", 303) == (added.inputs["item-2-total"]["value"], saved.status_code)
+    assert "must say what was bought" in added.error("item-2-name")
+    assert ["Bag", "15.00"] == [receipt["line_items"][2][name] for name in ("name", "total")]
 
 
 async def test_amounts_that_disagree_are_among_what_to_check(

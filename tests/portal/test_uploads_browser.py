@@ -27,6 +27,14 @@ PASTE = """([name, text]) => {
   const target = name ? document.getElementById(name) : document.body;
   return target.dispatchEvent(new ClipboardEvent("paste", options));
 }"""
+# The first request meets no connection.
+FAIL_ONCE = """() => {
+  const send = XMLHttpRequest.prototype.send;
+  XMLHttpRequest.prototype.send = function () {
+    XMLHttpRequest.prototype.send = send;
+    this.dispatchEvent(new ProgressEvent("error"));
+  };
+}"""
 # What a browser offers when a picture of the page is dragged: the picture as a file.
 DRAG_PICTURE = """() => {
   const dataTransfer = new DataTransfer();
@@ -189,3 +197,18 @@ def test_members_who_may_not_upload_drop_nothing(site: Site, address: Address) -
                 page.locator("#uploads, #drop, #upload-row, .cam, script[src*=upload]")
             ).to_have_count(0)
             expect(page.locator("h1")).to_be_visible()
+
+
+def test_file_that_met_no_connection_is_sent_again_with_a_button(
+    site: Site, tmp_path: Path
+) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "neto@people.test")
+        page.goto("/portal/receipts")
+        page.evaluate(FAIL_ONCE)
+        drop(page, make_receipt(tmp_path, "N-1"))
+        row = page.locator(".upload")
+        expect(row).to_contain_text("No connection")
+        row.get_by_role("button", name="Try again").click()
+        expect(page.locator(".inbox .m-link")).to_have_count(1)
+        expect(row).not_to_contain_text("No connection")

@@ -100,6 +100,16 @@ async def test_form_after_the_session_ended_returns_to_its_section(
     assert "/portal/sign-in?next=/portal/members" == accounts.redirect_target(answer)
 
 
+async def test_form_of_a_receipt_leads_back_to_it_after_signing_in(
+    sqlite_service: Installation,
+) -> None:
+    answer = await sqlite_service.stranger.post(
+        "/portal/receipts/rcp_0a1/sums", data={"do": "save"}
+    )
+
+    assert "/portal/sign-in?next=/portal/receipts/rcp_0a1" == accounts.redirect_target(answer)
+
+
 async def test_first_password_redirects_to_the_wanted_page(sqlite_service: Installation) -> None:
     await accounts.sign_up(sqlite_service.stranger)
     answer = await sqlite_service.stranger.get("/portal/set-password", params={"next": WANTED})

@@ -17,6 +17,7 @@ _OF_VISITORS = tuple(
         "accept-invite",
     )
 )  # fmt: skip
+_RECEIPT = re.compile(rf"{HOME}/receipts/rcp_[A-Za-z0-9]{{1,64}}(?=/|$)")
 # Enough for the filters and pages of a section, and too short for a message.
 _IN_MAILS = re.compile(r"[A-Za-z0-9/_.?&=%-]{1,120}")
 
@@ -58,8 +59,9 @@ def after(path: str, wanted: str) -> str:
 
 
 def wanted(request: Request) -> str:
-    """Return the page that was asked for; for a form, the section that it belongs to."""
+    """Return the page that was asked for; for a form, its receipt or the section it belongs to."""
     if request.method != "GET":
-        return navigation.path_of(request.url.path) or HOME
+        receipt = _RECEIPT.match(request.url.path)
+        return receipt[0] if receipt else navigation.path_of(request.url.path) or HOME
     query = f"?{request.url.query}" if request.url.query else ""
     return of(request.url.path + query)

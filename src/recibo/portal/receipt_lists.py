@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated
 from urllib.parse import parse_qsl, urlencode
@@ -33,7 +33,9 @@ from recibo.services.reading.sorted_lists import Order, Sort
 from recibo.services.reading.spend import Period
 
 PAGE = "/portal/receipts"
-_A_PAGE = 25
+_A_PAGE, _A_LONG_PAGE = 25, 100
+#: The field of addresses for the receipts on a page.
+_SIZE = "size"
 _DAY = dt.timedelta(days=1)
 _MAX_QUERY, _MAX_NAME = 200, 255
 _PERCENT = re.compile(r"\d{1,3}", re.ASCII)
@@ -211,6 +213,7 @@ class Listed:
     counts: Mapping[str, int]
     cursor: str = ""
     order: Order = receipt_sorting.NEWEST
+    is_long: bool = False
     #: Why the requested page cannot be shown.
     error: ServiceError | None = None
 
@@ -239,7 +242,7 @@ class Listed:
     def query(self) -> str:
         """The query of this page, to return to it after an action."""
         cursor = {"cursor": self.cursor} if self.cursor else {}
-        return urlencode({**self.sought, **self._sorted, **cursor})
+        return urlencode({**self.sought, **self._sized, **self._sorted, **cursor})
 
     @property
     def tab(self) -> Tab | None:
@@ -300,14 +303,23 @@ class Listed:
         """The links that sort the list, by what they sort."""
         return receipt_sorting.choices(self.order, self._currency)
 
+    @property
+    def resized(self) -> str:
+        """The URL of the first page with another number of receipts."""
+        return replace(self, is_long=not self.is_long).newest
+
     def sorted_by(self, choice: Choice) -> str:
         """Return the URL of the list in another order."""
-        values = {**self.sought, **choice.values}
+        values = {**self.sought, **self._sized, **choice.values}
         return address({name: text for name, text in values.items() if text})
 
     @property
     def _sorted(self) -> Mapping[str, str]:
         return {"sort": self.sort} if self.sort else {}
+
+    @property
+    def _sized(self) -> Mapping[str, str]:
+        return {_SIZE: f"{_A_LONG_PAGE}"} if self.is_long else {}
 
     @property
     def _currency(self) -> str:
@@ -320,7 +332,7 @@ class Listed:
     def _address(self, values: Mapping[str, str]) -> str:
         """Return the URL of the list in this order, if it still compares what it may."""
         is_comparable = self.order.sort is not Sort.TOTAL or "currency" in values
-        return address({**values, **self._sorted} if is_comparable else values)
+        return address({**values, **self._sized, **(self._sorted if is_comparable else {})})
 
     def export(self, **options: str) -> str:
         """Return the URL of an export of the receipts that match."""
@@ -336,8 +348,11 @@ async def listed(caller: RequestContext) -> Listed:
     except ValidationFailed as e:
         return await _page(caller, Filters(), values, {}, error=e)
     order = receipt_sorting.applied(query.get("sort") or "", filters)
+    is_long = query.get(_SIZE) == f"{_A_LONG_PAGE}"
     try:
-        return await _page(caller, filters, values, values, cursor=cursor, order=order)
+        return await _page(
+            caller, filters, values, values, cursor=cursor, order=order, is_long=is_long
+        )
     except ValidationFailed:
         error = ValidationFailed(
             gettext_noop("There is no such page of this list; these are the newest.")
@@ -373,7 +388,7 @@ def submitted(query: Mapping[str, str]) -> dict[str, str]:
 def back_to(query: str, **more: str) -> str:
     """Return the URL of the list that a form was sent from; only its own fields are kept."""
     given = dict(parse_qsl(query))
-    kept = {name: given[name] for name in ("sort", "cursor") if given.get(name)}
+    kept = {name: given[name] for name in ("sort", _SIZE, "cursor") if given.get(name)}
     return address({**submitted(given), **kept, **more})
 
 
@@ -390,9 +405,12 @@ async def _page(
     *,
     cursor: str = "",
     order: Order = receipt_sorting.NEWEST,
+    is_long: bool = False,
     error: ServiceError | None = None,
 ) -> Listed:
-    wanted = PageRequest(_A_PAGE, cursor or None, caller.services.cursor_key)
+    wanted = PageRequest(
+        _A_LONG_PAGE if is_long else _A_PAGE, cursor or None, caller.services.cursor_key
+    )
     async with caller.services.database.read() as session:
         found = await sorted_lists.page(session, caller.member, filters, order, wanted=wanted)
         counts = {
@@ -401,7 +419,7 @@ async def _page(
             )
             for tab, chosen in _COUNTED
         }
-    return Listed(found, values, sought, counts, cursor, order, error)
+    return Listed(found, values, sought, counts, cursor, order, is_long, error)
 
 
 _COUNTED: Sequence[tuple[Tab, Filters]] = [

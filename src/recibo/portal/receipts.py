@@ -290,7 +290,8 @@ async def _finished(
         return None
     ids = chosen if len(chosen) <= receipt_selection.MAX_SELECTED else []
     counts = await spend.counts_of(session, caller.member, months, review=ReviewStatus.APPROVED)
-    return Finished(ids, [(periods.month_of(first), counts[first]) for first in months])
+    newest_first = sorted(months, reverse=True)
+    return Finished(ids, [(periods.month_of(first), counts[first]) for first in newest_first])
 
 
 def _of_one_review(

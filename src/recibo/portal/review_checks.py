@@ -248,9 +248,20 @@ def _items(receipt: Receipt, *names: str) -> Ledger | None:
     # Prices may contain tax and discounts or not, so the nearer amount is the one that is meant.
     pairs = [(step, name) for step in _ordered_steps(receipt) for name in wholes]
     step, whole = min(pairs, key=lambda pair: abs(wholes[pair[1]] - added - pair[0]))
+    is_off = wholes[whole] != added + step
+    if is_off and "subtotal" in wholes and _is_total_after_steps(receipt):
+        step, whole = Decimal(0), "subtotal"
     return Ledger(
         _ITEMS_AND_MORE if step else _ITEMS, added + step, whole, wholes[whole], receipt.currency
     )
+
+
+def _is_total_after_steps(receipt: Receipt) -> bool:
+    """Return whether discounts and charges alone lead from the subtotal to the total."""
+    if receipt.total is None or receipt.subtotal is None:
+        return False
+    step = Decimal(receipt.total) - Decimal(receipt.subtotal)
+    return bool(step) and step in sums.steps(receipt)
 
 
 def _total(receipt: Receipt) -> Ledger | None:

@@ -138,9 +138,13 @@ def _stored(receipt: Receipt) -> dict[str, str]:
 def pressed(typed: Mapping[str, str]) -> dict[str, str]:
     """Return what was typed, changed by the button that was pressed.
 
-    `use` holds a field and its new value, `remove` a row of a table: `item-0`.
+    `use` holds a field and its new value, `add` a cell of a new row: `item-2-total=0.90`,
+    `remove` a row of a table: `item-0`.
     """
     values = dict(typed)
+    cell, _, amount = values.pop("add", "").partition("=")
+    if _CELL.fullmatch(cell) and not values.get(cell):
+        values[cell] = amount
     name, found, value = values.pop("use", "").partition("=")
     if found and name == "issued_at":
         values |= dict(zip(_MOMENT, _parts(value), strict=True))

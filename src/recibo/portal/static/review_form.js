@@ -172,14 +172,14 @@
     if (entry && target.value) follow(entry);
   });
 
-  // What items or taxes lack is filled in; without this file, the link leads to the empty row.
-  for (const link of form.querySelectorAll("[data-missing]")) {
-    link.addEventListener("click", (event) => {
+  // What items or taxes lack is filled in; without this file, the form comes back with it.
+  for (const button of form.querySelectorAll("[data-missing]")) {
+    button.addEventListener("click", (event) => {
       event.preventDefault();
-      const name = document.getElementById(link.hash.slice(1));
-      const amount = document.getElementById(link.dataset.into);
+      const amount = document.getElementById(button.dataset.into);
+      const name = document.getElementById(button.dataset.into.replace(/-[a-z]+$/, "-name"));
       if (!amount.value) {
-        amount.value = link.dataset.missing;
+        amount.value = button.dataset.missing;
         amount.dispatchEvent(new Event("input", { bubbles: true }));
       }
       name.focus();
@@ -209,10 +209,11 @@
   const keepPlace = () => {
     const { activeElement: active } = document;
     const row = active?.closest("[data-f]")?.dataset.f ?? "";
-    const place = [location.pathname, panel.scrollTop, scrollY, row, active?.name ?? ""];
+    const isCheck = Boolean(active?.closest(".chk"));
+    const place = [location.pathname, panel.scrollTop, scrollY, row, active?.name ?? "", isCheck];
     sessionStorage.setItem(PLACE, JSON.stringify(place));
   };
-  const [path, top, pageTop, row, name] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  const [path, top, pageTop, row, name, wasCheck] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
   sessionStorage.removeItem(PLACE);
   // What an approval leaves to check is at the top.
   if (path === location.pathname && !("unsettled" in form.dataset)) {
@@ -226,7 +227,10 @@
     }
     panel.scrollTop = top;
     scrollTo(0, pageTop);
-    if (shown) {
+    // What was to check is among the other fields now: the rest to check stays in view.
+    if (wasCheck && !around?.closest(".chk")) {
+      panel.focus({ preventScroll: true });
+    } else if (shown) {
       shown.parentElement.tabIndex = -1;
       shown.parentElement.focus({ preventScroll: true });
       shown.scrollIntoView({ block: "nearest" });

@@ -180,6 +180,7 @@
         return;
       }
     }
+    if (key === "Escape" && target.matches("[data-missing]")) target.blur();
     if ("noKeys" in document.body.dataset) return;
     // Behind an open dialog nothing happens.
     if (document.querySelector(":popover-open")) return;

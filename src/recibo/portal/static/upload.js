@@ -133,6 +133,19 @@
     end(one, file?.error || answer?.error || text("failed"), "failed");
   };
 
+  // Without a connection, the file is still here: it need not be chosen again.
+  const offerAgain = (one) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "btn btn-sm bar-cell";
+    button.textContent = text("tryAgain");
+    button.addEventListener("click", () => {
+      one.row.remove();
+      upload([one.file], one.copyTo ? { copyTo: one.copyTo, accuracy: one.accuracy } : {});
+    });
+    find("[data-state]", one.row).before(button);
+  };
+
   const send = (one) => {
     one.tries += 1;
     if (list.matches(".floating")) one.row.scrollIntoView({ block: "nearest" });
@@ -146,7 +159,10 @@
       say(one, text("share", share));
     });
     request.addEventListener("load", () => answered(one));
-    request.addEventListener("error", () => end(one, text("offline"), "failed"));
+    request.addEventListener("error", () => {
+      end(one, text("offline"), "failed");
+      offerAgain(one);
+    });
     request.open("POST", one.copyTo ?? "/portal/receipts");
     request.setRequestHeader("Accept", "application/json");
     const form = new FormData();
