@@ -335,3 +335,23 @@ def test_the_price_of_several_may_be_in_the_row_of_the_total_below_the_name() ->
         ("Es Teh Manis", "3", "8000", "24000"),
         ("Sate Ayam", "1", None, "45000"),
     ]
+
+
+def test_rate_at_the_end_of_a_name_is_that_of_the_tax_if_others_have_one() -> None:
+    receipt = """
+FARMACIA DEL BORGO
+P.IVA 04177308253
+DESCRIZIONE              IVA      Prezzo(€)
+PARACETAMOLO 20CPR 10%                 5,90
+CREMA MANI 75ML          22%           8,50
+CEROTTI ASSORTITI        22%           4,20
+TOTALE COMPLESSIVO                    18,60
+di cui IVA                             2,83
+24-03-2025 11:31
+"""
+
+    assert [
+        ("PARACETAMOLO 20CPR", "10"),
+        ("CREMA MANI 75ML", "22"),
+        ("CEROTTI ASSORTITI", "22"),
+    ] == [(item.name, _text(item.tax_rate)) for item in _items(receipt)]

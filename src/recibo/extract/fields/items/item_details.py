@@ -3,7 +3,7 @@
 import functools
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -31,6 +31,8 @@ _BRACKETED_CODE = re.compile(r"^\W*[\[*](?P<code>[A-Z0-9][A-Z0-9_./-]{2,20})[\]*
 _PORTAL_CODE = re.compile(r"\(\s*C[oó]d[il1|]go\W*(?P<code>\w{1,14})\s*\)", re.IGNORECASE)
 # `15%`, `T12,00%`: a rate after the name.
 _RATE = re.compile(r"(?<![\d.,])(?:\d{0,2}[A-Z])?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)\s?%(?!\d)")
+_RATE_OF_NAME = re.compile(r"(?<=\w)\s(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)\s?%$")
+_FEWEST_RATED = 2
 # The same with the sign first: `%10`.
 _SIGN_FIRST = re.compile(r"(?<![\w,.])%\s?(?P<rate>\d{1,2}(?:[.,]\d{1,2})?)(?![\d.,])")
 # Amounts have two decimals.
@@ -84,7 +86,23 @@ def with_details(
         item if place is None else _detailed(_until(place, starts[index + 1 :]), headed, legend)
         for index, (item, place) in enumerate(zip(items, placed, strict=True))
     ]
-    return tuple(_without_index(found))
+    return tuple(_with_rates_of_names(_without_index(found)))
+
+
+def _with_rates_of_names(items: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield the items with rates at the end of their names, where most others have one outside.
+
+    `CREMA MANI 75ML  22%  8,50`, `PARACETAMOLO 10%  5,90`
+    """
+    rated = sum(item.value.tax_rate is not None for item in items)
+    are_rated = rated >= _FEWEST_RATED and rated * _HALVES >= len(items)
+    for item in items:
+        value = item.value
+        end = _RATE_OF_NAME.search(value.name) if are_rated and value.tax_rate is None else None
+        rate = Decimal(end["rate"].replace(",", ".")) if end else None
+        if end and rate in _usual_rates():
+            value = replace(value, name=value.name[: end.start()], tax_rate=rate)
+        yield replace(item, value=value)
 
 
 def _without_index(items: Sequence[_Found]) -> list[_Found]:
