@@ -63,7 +63,7 @@ Recebi(emos) de Graciliano Moura Benevides
 a importância de oitocentos e cinquenta reais
 referente a pintura da sala e do corredor
 Caruaru, 5 de agosto de 2025
-Nome Dagoberto Siqueira Lins CPF/RG 111.444.777-35
+Nome Dagoberto Siqueira Prado CPF/RG 111.444.777-35
 """
 BOLETO = """
 ESCOLA ARCO DO SABER LTDA
@@ -105,12 +105,12 @@ def understood(text: str) -> Receipt:
 
 
 def name(receipt: Receipt) -> str | None:
-    return receipt.merchant_name and receipt.merchant_name.value
+    return receipt.merchant_name.value if receipt.merchant_name else None
 
 
 def customer(receipt: Receipt) -> str | None:
     found = receipt.details.customer_name
-    return found and found.value
+    return found.value if found else None
 
 
 def test_company_that_a_sentence_names_with_its_tax_number_is_the_seller() -> None:
@@ -143,7 +143,7 @@ def test_bank_above_the_card_on_a_slip_is_not_the_seller() -> None:
 def test_who_signs_without_a_colon_is_the_seller_and_the_title_no_item() -> None:
     receipt = understood(SIGNED)
 
-    assert "Dagoberto Siqueira Lins" == name(receipt)
+    assert "Dagoberto Siqueira Prado" == name(receipt)
     assert "RECIBO" not in [one.value.name for one in receipt.line_items]
 
 
