@@ -82,6 +82,14 @@ async def test_unchanged_receipts_are_approved_and_the_others_counted(
     assert "Select receipts first." in pages.parse(nothing).text
 
 
+async def test_all_receipts_of_a_long_page_are_selected(sqlite_url: str, tmp_path: Path) -> None:
+    async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, _):
+        values = [f"rcp_{number:032x}:1" for number in range(100)]
+        page = pages.parse(await submit(service, "approve", *values, back="size=100"))
+
+    assert "100 receipts had been deleted before." in page.text
+
+
 async def test_category_of_selected_receipts_is_set(database_url: str, tmp_path: Path) -> None:
     names = ("Aurora", "Brisa")
     async with receipt_pages.run_service(database_url, tmp_path, reader_of(*names)) as (

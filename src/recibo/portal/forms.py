@@ -15,7 +15,8 @@ from recibo.portal.translations import gettext_noop
 Model = TypeVar("Model", bound=BaseModel)
 
 _MAX_BYTES = 64 * 1024
-_MAX_FIELDS = 100
+# More than the checkboxes of the longest page of receipts.
+_MAX_FIELDS = 120
 _TOO_LARGE = gettext_noop("The form is larger than %(size)s KB. Shorten your input.")
 _URLENCODED = "application/x-www-form-urlencoded"
 #: The attribute of the request's state with the submitted form, on which an error is shown.

@@ -29,8 +29,8 @@ from recibo.store.db import Session
 PAGE = f"{receipt_lists.PAGE}/selection"
 router = routers.make(PAGE)
 
-#: More than a page of the list has.
-MAX_SELECTED = 90
+#: As many as a page of the list may have.
+MAX_SELECTED = 100
 _VERSION = re.compile(r"\d{1,9}", re.ASCII)
 
 Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_WRITE))]
@@ -258,4 +258,4 @@ _FIGURES = tuple(one.name for one in dataclasses.fields(Outcome))
 
 
 def _figure(text: str | None) -> int:
-    return int(text) if text and re.fullmatch(r"\d{1,2}", text, re.ASCII) else 0
+    return int(text) if text and re.fullmatch(r"\d{1,3}", text, re.ASCII) else 0
