@@ -29,9 +29,6 @@ _BEYOND = 0.1
 # One word at the top or bottom may be a misread shadow.
 _CUT_WORDS = 2
 
-# Small letters that are read with this median confidence are no difficulty.
-_WELL_READ = 0.98
-
 _LEAST_SHARPNESS, _LEAST_BRIGHTNESS, _MOST_GLARE, _LEAST_DPI = 0.5, 0.35, 0.02, 110
 
 
@@ -56,16 +53,10 @@ def measure(picture: Picture, words: Sequence[Word], *, dpi: float | None, scale
         Hint.DARK: brightness < _LEAST_BRIGHTNESS,
         Hint.GLARE: glare > _MOST_GLARE,
         Hint.CUT_OFF: bool(cut_off),
-        Hint.LOW_RESOLUTION: resolution is not None
-        and resolution < _LEAST_DPI
-        and not _is_well_read(words),
+        Hint.LOW_RESOLUTION: resolution is not None and resolution < _LEAST_DPI,
     }
     hints = tuple(hint for hint, holds in reasons.items() if holds)
     return Quality(sharpness, brightness, glare, cut_off, resolution, hints)
-
-
-def _is_well_read(words: Sequence[Word]) -> bool:
-    return bool(words) and statistics.median(word.confidence for word in words) >= _WELL_READ
 
 
 def _share(value: float) -> float:

@@ -150,7 +150,8 @@ def _signed(row: Row) -> Iterator[Candidate]:
     """Yield the name of who signs, before their number: `Nome Rui Prado CPF 470.915.823-14`."""
     number = _TAX_NUMBER.search(row.text)
     signer = next((one for one in _signer_book().find(row.text) if one.start == 0), None)
-    name = row.text[signer.end : number.start()].strip(_BEFORE_NUMBER) if number and signer else ""
+    name = row.text[signer.end : number.start()] if number and signer else ""
+    name = name.strip(f"{_BEFORE_NUMBER}:.")
     if name and not any(map(str.isdigit, name)):
         start = row.text.find(name)
         yield replace(_part(row, start, start + len(name)), is_labelled=True)

@@ -37,7 +37,7 @@ def is_not_name(text: str) -> bool:
     """Return whether a text is a label, a salutation, a number or about the customer."""
     return (
         are_labels(text)
-        or are_labels(_SPACED.sub("", text))
+        or (_SPACED.search(text) is not None and are_labels(_SPACED.sub("", text)))
         or is_salutation(text)
         or begins_with_customer_label(text)
         or _begins_with_number(text)

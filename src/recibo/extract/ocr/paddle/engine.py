@@ -119,7 +119,8 @@ class PaddleEngine:
         if view.found and (is_poor or _has_few_letters(view)):
             across = self._view(picture, 1 - view.turns, scale)
             other = self._confidence_by_turns(across)
-            if is_poor or not _has_few_letters(across):
+            is_sure = max(other.values()) >= POOR_CONFIDENCE and not _has_few_letters(across)
+            if is_poor or is_sure:
                 views[across.turns] = across
                 confidence = confidence | other if is_poor else other
         if view.found and max(confidence.values()) < POOR_TEXT:
