@@ -253,7 +253,16 @@ The file formats.
 
 
 Hint = TypeAliasType(
-    "Hint", Literal["blurred", "dark", "glare", "cut_off", "low_resolution", "unsupported_script"]
+    "Hint",
+    Literal[
+        "blurred",
+        "dark",
+        "glare",
+        "cut_off",
+        "low_resolution",
+        "unsupported_script",
+        "several_documents",
+    ],
 )
 """
 Why a photo is hard to read.
