@@ -355,3 +355,22 @@ di cui IVA                             2,83
         ("CREMA MANI 75ML", "22"),
         ("CEROTTI ASSORTITI", "22"),
     ] == [(item.name, _text(item.tax_rate)) for item in _items(receipt)]
+
+
+def test_a_quantity_behind_the_name_is_read_if_the_day_is_in_front_of_it() -> None:
+    text = """
+      HOTEL SEEROSE
+   Folio 48211        Departure 16/03/2026
+
+ 14/03/2026   Superior room        1     180.00
+ 15/03/2026   Superior room        1     180.00
+ 15/03/2026   Breakfast buffet     2      36.00
+ -----------------------------------------------
+ Total EUR                               396.00
+"""
+
+    assert _rows(text) == [
+        ("Superior room", "1", None, "180.00"),
+        ("Superior room", "1", None, "180.00"),
+        ("Breakfast buffet", "2", None, "36.00"),
+    ]

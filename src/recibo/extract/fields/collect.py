@@ -29,6 +29,7 @@ from recibo.extract.fields import (
     transfers,
 )
 from recibo.extract.fields import document_type as kind
+from recibo.extract.fields.bare_sums import with_bare_sums
 from recibo.extract.fields.items import line_items
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
@@ -105,7 +106,7 @@ def _general(
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
     priced = lines if minor == CENTS else rows(text_pages, minor=minor)
-    amounts = entries(priced)
+    amounts = with_bare_sums(entries(priced))
     taxes = TaxContext.of(priced, amounts, place.country.code if place.country else None)
     ranked = total.ranked(amounts, currencies, total.blanks(priced))
     totals = tuple(found for found, _ in ranked)

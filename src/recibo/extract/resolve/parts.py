@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 
 from recibo.extract.candidates import Candidates
-from recibo.extract.model import Extracted
+from recibo.extract.model import DocumentType, Extracted
 from recibo.extract.probabilities import log_odds
 from recibo.extract.resolve import arithmetic, choices
 from recibo.extract.resolve.arithmetic import MOST_PARTS, SEVERAL, TOLERANCE, Sums
@@ -116,13 +116,21 @@ class _Options:
         }
         return [_Part(), *(self._subtotal(one, labelled, nets) for one in found.values())]
 
+    @cached_property
+    def _is_of_service(self) -> bool:
+        """Whether the document is an NFS-e."""
+        return DocumentType.NFSE in [kind.value for kind in self.candidates.types[:1]]
+
     def _is_of_payments(self, part: Amount) -> bool:
         """Return whether a sum is below the total and larger: that of the payments, before change.
 
-        Receipts by mail have the total above the sum from which discounts lead to it.
+        Receipts by mail have the total above the sum from which discounts lead to it, and the
+        gross of a service may be below its net.
         """
         total = self.total
-        if total is None or part.box is None or total.box is None or part.page != total.page:
+        if total is None or self._is_of_service:
+            return False
+        if part.box is None or total.box is None or part.page != total.page:
             return False
         is_below = part.value > total.value and part.box.y0 > total.box.y1
         return is_below and not self._is_step(total.value - part.value)

@@ -340,3 +340,25 @@ def test_services_listed_in_a_description_are_items_if_their_sum_is_the_gross() 
 
     assert names("220,00") == ["Consulta clínica", "Vacina tripla"]
     assert len(names("225,00")) == 1
+
+
+def test_the_gross_may_be_below_the_net() -> None:
+    text = """
+ PREFEITURA MUNICIPAL DE PETRÓPOLIS
+ NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e
+ Número da Nota: 890         Emitida em: 01/05/2024 16:35:00
+ PRESTADOR DE SERVIÇOS
+ Nome/Razão Social: ÁGUA CLARA ENGENHARIA LTDA
+ CPF/CNPJ: 11.222.333/0001-81
+ DISCRIMINAÇÃO DOS SERVIÇOS
+ Consultoria em gestão de processos
+ VALOR LÍQUIDO DA NOTA: R$ 9.385,00
+ VALOR TOTAL DO SERVIÇO = R$ 10.000,00
+ IRRF (R$)   PIS (R$)   COFINS (R$)   CSLL (R$)
+ 150,00      65,00      300,00        100,00
+"""
+    receipt = pipeline.understand([[text_page(text)]])
+
+    assert receipt.total is not None
+    assert receipt.subtotal is not None
+    assert (receipt.total.value, receipt.subtotal.value) == (Decimal(9385), Decimal(10000))
