@@ -1,4 +1,4 @@
-"""Recognizes the sum of the items that stands above the tax without a label."""
+"""Recognizes the sum of the items above the tax if it has no label."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ def with_bare_sums(entries: Sequence[Entry]) -> tuple[Entry, ...]:
                 15.00
     VAT 20 %     3.00
     """
-    last: dict[int, Entry] = {entry.row.index: entry for entry in entries}
+    last = {entry.row.index: entry for entry in entries}
     found = set(_bare_sums(last))
     return tuple(
         replace(entry, role=Role.SUBTOTAL)

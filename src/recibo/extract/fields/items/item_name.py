@@ -110,6 +110,11 @@ def strip_code(text: str) -> str:
     return stripped
 
 
+def without_day(text: str) -> str:
+    """Return a name without the day before it."""
+    return _DAY.sub("", text)
+
+
 def strip_short_code(text: str) -> str:
     """Return a name without any number before it, for rows that all begin with codes."""
     return _SHORT_CODE.sub("", text)

@@ -30,8 +30,6 @@ _LEAST = 3
 _COUNT_AT_END = re.compile(r"(?P<name>[^\t:]*[^\W\d][^\t:]*)\t\s*(?P<qty>[1-9])\s*")
 #: Letters that OCR reads for a one.
 _ONES = "lI|"
-# `14/03\tRoom`: the day of the charge of a hotel.
-_DAY_FIRST = re.compile(r"^\d{1,2}[./-]\d{1,2}(?:[./-](?:\d{2}|\d{4}))?\t")
 # A tax code, perhaps with its rate, after the quantity: `F1`, `01T18,00%`.
 _TAXED = r"(?:\s+[0-9]{0,2}[A-Z]{1,2}[0-9]{0,2}(?:[.,][0-9]{2})?%?)?"
 
@@ -235,7 +233,7 @@ def after_name(read: Priced) -> tuple[Decimal, str] | None:
     """Return a quantity after a name, and the name."""
     before = read.row.text[: read.total_figure.start]
     match = _after_name().search(before)
-    name = _DAY_FIRST.sub("", before[: match.start()]) if match else ""
+    name = item_name.without_day(before[: match.start()]) if match else ""
     if match is None or not item_name.is_name(name):
         return None
     printed = match["column"] or match["measured"] or match["times"]
