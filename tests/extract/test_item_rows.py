@@ -374,3 +374,60 @@ def test_a_quantity_behind_the_name_is_read_if_the_day_is_in_front_of_it() -> No
         ("Superior room", "1", None, "180.00"),
         ("Breakfast buffet", "2", None, "36.00"),
     ]
+
+
+def test_a_percentage_of_a_members_card_is_a_discount_and_no_payment() -> None:
+    text = """
+      CAFE LUMEN
+ 26/11/2026 18:00
+ 1 Banana tart              5.50
+ 1 Iced mocha               5.90
+ 10%-LM CARD               -1.14
+ SUBTOTAL                  10.26
+ 10% SERVICE                1.03
+ 7% GST                     0.79
+ Total                     12.08
+ CASH                      12.08
+"""
+    receipt = _read(text)
+
+    assert receipt.details.discount is not None
+    assert receipt.details.discount.value == Decimal("1.14")
+
+
+def _discounts(text: str) -> list[str | None]:
+    return [_text(item.discount) for item in _items(text)]
+
+
+def test_a_negative_row_that_names_another_row_or_its_code_is_its_discount() -> None:
+    text = """
+      LAKESIDE WHOLESALE
+ 26/11/2026 18:00
+ 1632921 FABRIC WASH       19.99
+ 1669990 TPD/1632921       -4.00
+ 1400615 GREEN BEANS        5.99
+ PROMO GREEN BEANS         -0.99
+ 8134 OAT BISCUITS          3.00
+ TOTAL                     23.99
+ CASH                      23.99
+"""
+
+    assert _discounts(text) == ["4.00", None, "0.99", None, None]
+
+
+@pytest.mark.parametrize(("price", "discount"), [("19,99", "4.50"), ("25,99", None)])
+def test_a_price_and_its_discount_below_the_last_item_are_its_own(
+    price: str, discount: str | None
+) -> None:
+    text = f"""
+      SKLEP LIPA
+ PARAGON FISKALNY
+ HERBATA ZIELONA           1 x7,99   7,99A
+ KAWA MIELONA             1 x15,49  15,49A
+ Uwzgl. opust: -4,50 st. c {price}
+ SPRZEDAZ OPODATKOWANA A             23,48
+ PTU A 23%                            4,39
+ SUMA PLN                            23,48
+"""
+
+    assert _discounts(text) == [None, discount]

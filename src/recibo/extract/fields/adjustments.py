@@ -208,8 +208,11 @@ def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:
 
 def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
     for row in page.rows:
-        is_other = bool(page.roles.get(row.index, set()) & _NO_DISCOUNT) or _is_withheld(row)
-        if row.index in without or is_other:
+        roles = page.roles.get(row.index, set()) & _NO_DISCOUNT
+        if any(amount.is_percent for amount in row.amounts):
+            # `10% MEMBER CARD -1.14`: nobody pays with a percentage.
+            roles = roles.difference(_PAYMENTS)
+        if row.index in without or roles or _is_withheld(row):
             continue
         if lexicon.wordbook("voided").find(row.text):
             continue

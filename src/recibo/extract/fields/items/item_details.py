@@ -52,6 +52,7 @@ _MOST_ROWS_BELOW = 2
 _TOTAL = re.compile(r"\btotal", re.IGNORECASE)
 _OF_ITEM = re.compile(r"\b(?:item|itens|ítem|ítems|items)\b", re.IGNORECASE)
 _FEWEST_LETTERS = 3
+_MOST_REDUCTIONS = 50
 _LONGEST_UNIT, _SHORT_UNIT = 10, 8
 # Larger numbers are codes.
 _MOST_COUNTED = 99
@@ -86,7 +87,33 @@ def with_details(
         item if place is None else _detailed(_until(place, starts[index + 1 :]), headed, legend)
         for index, (item, place) in enumerate(zip(items, placed, strict=True))
     ]
-    return tuple(_with_rates_of_names(_without_index(found)))
+    return tuple(_with_named_discounts([*_with_rates_of_names(_without_index(found))]))
+
+
+def _with_named_discounts(items: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield the items, each with the discount in a later row that names it or its code.
+
+    1632921 DENSIFY      19.99
+    1669990 TPD/1632921   4.00-
+    """
+    negative = [
+        (index, item.value) for index, item in enumerate(items) if (item.value.total or 0) < 0
+    ][:_MOST_REDUCTIONS]
+    for index, item in enumerate(items):
+        value = item.value
+        later = [one for place, one in negative if place > index and value.discount is None]
+        found = next((one.total for one in later if _reduces(one, value)), None)
+        yield replace(item, value=replace(value, discount=-found)) if found else item
+
+
+def _reduces(later: LineItem, item: LineItem) -> bool:
+    """Return whether a negative item names another one that costs more."""
+    if later.total is None or item.total is None or not 0 < -later.total < item.total:
+        return False
+    parts = re.split(r"[^\w]+", later.name)
+    is_code = item.code is not None and len(item.code) >= _FEWEST_LETTERS and item.code in parts
+    is_name = len(item.name) >= _LONGEST_UNIT and later.name.endswith(f" {item.name}")
+    return is_code or is_name
 
 
 def _with_rates_of_names(items: Sequence[_Found]) -> Iterator[_Found]:
@@ -414,12 +441,18 @@ def _discount(place: _Place, cells: Mapping[str, str]) -> Decimal | None:
         if printed is not None and printed.value:
             return abs(printed.value)
     for row in place.below:
-        if not _is_discount_row(row, is_last=place.is_last):
-            continue
-        amounts = [one for one in row.numbers if one.is_money]
-        if amounts and amounts[-1].value:
-            return abs(amounts[-1].value)
+        amounts = [one.value for one in row.numbers if one.is_money and one.value]
+        # `opust -4,50 z ceny 19,99`
+        reduced = [*(value for value in amounts if value < 0), *amounts[-1:]]
+        is_own = not place.is_last or _leads_to(amounts, place.item.value.total)
+        if reduced and _is_discount_row(row, is_last=not is_own):
+            return abs(reduced[0])
     return None
+
+
+def _leads_to(amounts: Sequence[Decimal], total: Decimal | None) -> bool:
+    """Return whether two amounts are a price and its discount, which make the total of an item."""
+    return len(amounts) == _HALVES and sum(amounts) == total
 
 
 def _is_discount_row(row: Row, *, is_last: bool) -> bool:
