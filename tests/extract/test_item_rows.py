@@ -431,3 +431,22 @@ def test_a_price_and_its_discount_below_the_last_item_are_its_own(
 """
 
     assert _discounts(text) == [None, discount]
+
+
+def test_an_index_that_misses_a_number_is_no_part_of_the_names() -> None:
+    text = """
+      CHURRASCARIA BRASA
+ #   Descricao              Qtde    Unit     Total
+ 1 Rodizio Adulto             3    89,90    269,70
+ 2 Rodizio Infantil           1    44,90     44,90
+ Suco Abacaxi Jarra           2    28,00     56,00
+ 4 Sobremesa Buffet           2    15,00     30,00
+ Total R$                                   400,60
+"""
+
+    assert [name for name, *_ in _rows(text)] == [
+        "Rodizio Adulto",
+        "Rodizio Infantil",
+        "Suco Abacaxi Jarra",
+        "Sobremesa Buffet",
+    ]

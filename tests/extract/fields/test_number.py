@@ -162,3 +162,11 @@ def test_a_number_in_groups_ends_with_its_column() -> None:
     text = "8 RUE DU LAC            Facture n° 10 187 442 209            APPT 12"
 
     assert best(text) == "10 187 442 209"
+
+
+def test_the_code_of_a_coupon_is_not_the_number_of_the_document() -> None:
+    printed = "PEDIDO #4471\nCHEGA DELIVERY\n{0}\nTOTAL R$ 104,40\n"
+
+    found = numbers(rows_of(printed.format("Cupom BEMVINDO15   -17,78")))
+
+    assert [one.value for one in found] == ["4471"]

@@ -2,10 +2,12 @@ from decimal import Decimal
 
 import pytest
 
+from recibo.extract import pipeline
 from recibo.extract.fields.labelled_amounts import entries
 from recibo.extract.fields.payments import payment_candidates
 from recibo.extract.model import PaymentMethod
 from tests.extract.fields.foreign_receipts import rows_of
+from tests.extract.typesetting import text_page
 
 
 def methods(text: str) -> list[PaymentMethod]:
@@ -99,3 +101,26 @@ def test_other_columns_and_signs_are_no_part_of_a_payment(
     (found,) = (one.found.value for one in payment_candidates(rows, entries(rows)))
 
     assert (amount and Decimal(amount), digits) == (found.amount, found.last4)
+
+
+def test_two_kinds_of_cards_are_two_payments() -> None:
+    printed = """
+CHURRASCARIA BRASA LTDA
+Valor Total R$           441,50
+Forma de Pagamento   Valor Pago
+Cartao de Credito        300,00
+Cartao de Debito         141,50
+"""
+    payments = pipeline.understand([[text_page(printed)]]).details.payments
+
+    assert [(one.value.method, one.value.amount) for one in payments] == [
+        (PaymentMethod.CREDIT_CARD, Decimal(300)),
+        (PaymentMethod.DEBIT_CARD, Decimal("141.50")),
+    ]
+
+
+def test_one_sign_before_four_digits_is_the_rest_of_a_mask() -> None:
+    printed = "VAIVEM\nTotal              34,62\nVisa *2284          34,62\n"
+    (payment,) = pipeline.understand([[text_page(printed)]]).details.payments
+
+    assert payment.value.last4 == "2284"

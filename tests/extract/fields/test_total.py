@@ -131,3 +131,15 @@ def test_the_subtotal_at_the_end_of_a_cut_receipt_is_hardly_the_total() -> None:
 def test_the_balance_after_a_payment_is_not_the_total() -> None:
     assert best("ROOM 201.00\nTAX 12.06\nAMERICAN EXPRESS 213.06-\nBALANCE DUE 0.00") == "213.06"
     assert best("MILK 2.00\nDISCOUNT 2.00-\nTOTAL 0.00") == "0.00"
+
+
+def test_a_single_amount_of_money_is_the_total_without_a_label() -> None:
+    def total(printed: str) -> Decimal | None:
+        found = pipeline.understand([[text_page(printed)]]).total
+        return found.value if found else None
+
+    proof = "Comprovante de Pix\n05/12/2025 14:26:53\n{0}\nPara\nNome: MARCENARIA CEDRO LTDA\n"
+    assert total(proof.format("R$ 1.680,00")) == Decimal("1680.00")
+    # Without a symbol it may be anything.
+    assert total(proof.format("1.680,00")) is None
+    assert total(proof.format("R$ 1.680,00\nR$ 12,00")) is None

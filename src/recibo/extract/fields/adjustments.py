@@ -83,7 +83,7 @@ def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
             for entry in by_role[Role.DISCOUNT]
             if _is_money(entry.row, entry.amount)
             and not (_is_prose(entry) or _is_withheld(entry.row))
-            and (entry.amount.value < 0 or not _has_negative(entry.row))
+            and (entry.amount.value < 0 or not entry.row.has_negative())
         ),
         *_of_phrase("discount_sum", page, summed=1, without=named),
         *_negative(page, without=named),
@@ -167,10 +167,6 @@ def _of_phrase(
             continue
         after = [amount for amount in money if amount.start >= phrases[0].start]
         yield _candidate(row, (after or money)[-1], page, begins=_begins(row, phrases), **features)
-
-
-def _has_negative(row: Row) -> bool:
-    return any(row.is_money(amount) and amount.value < 0 for amount in row.amounts)
 
 
 def _is_prose(entry: Entry) -> bool:

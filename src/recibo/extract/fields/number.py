@@ -114,16 +114,16 @@ def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
     unique: dict[str, Extracted[str]] = {}
     for number in sorted(found, key=lambda number: -number.confidence):
         if number.confidence >= _LEAST:
-            sure = min(number.confidence, _MOST)
-            unique.setdefault(number.value, replace(number, confidence=sure))
-    return tuple(unique.values())
+            unique.setdefault(number.value, number)
+    return tuple(replace(one, confidence=min(one.confidence, _MOST)) for one in unique.values())
 
 
 def candidates(rows: Sequence[Row]) -> tuple[NumberCandidate, ...]:
-    """Return all candidates with their features."""
-    found = (*_labelled(rows), *unlabelled_numbers(rows))
+    """Return all candidates with their features; `Cupom BEMVINDO15  -17,78` is a discount."""
     return tuple(
-        NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features}) for one in found
+        NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features})
+        for one in (*_labelled(rows), *unlabelled_numbers(rows))
+        if not one.row.has_negative()
     )
 
 

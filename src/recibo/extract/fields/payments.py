@@ -39,7 +39,7 @@ _MASKED = re.compile(
 )
 _AFTER_ENDING = re.compile(r"\W{1,4}([0-9]{3,4})(?![0-9])")
 # Of a long mask OCR may read a single sign; only next to the name of a card are these its digits.
-_NEARLY_MASKED = re.compile(r"[*•·×●]\s?(?P<digits>[0-9]{4})\W*$")
+_NEARLY_MASKED = re.compile(r"[*•·×●]\s?(?P<digits>[0-9]{4})(?:\W*$|\s\D{0,4}\d+[.,]\d\d\b)")
 # `Visa - 6630`, `VISA xx6630`, `VISA ACCT 6630`, and before an amount `Visa 6630 12.50`.
 _AFTER_BRAND = re.compile(
     r"(?i:\s?(?:[-\u2013…]|[x*•.]{2,}|acct\W?)\s?|\s(?=\d{4}\s\D{0,3}\d+[.,]\d\d))([0-9]{4})(?![\d.,])"

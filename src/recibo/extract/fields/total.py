@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import zip_longest
 from statistics import median
@@ -21,6 +21,8 @@ from recibo.extract.weights import weights
 _MOST_ROUNDING = Decimal("0.05")
 # The most candidates, and amounts of each role, for which sums are tried.
 _MOST_CANDIDATES, _MOST_PARTS = 30, 12
+# The confidence of an amount without a label if there is no other.
+_ALONE = 0.7
 # Larger totals are misread.
 _MOST = Decimal(10) ** 12
 # A row with a blank amount has at most this many letters other than its label.
@@ -122,7 +124,21 @@ def ranked(
         features = _features(best, same, context)
         score = sum(known.get(name, 0.0) * value for name, value in features.items())
         scored.append((best.found(probability(score)), features))
+    if _is_alone(scored, entries):
+        scored[0] = (replace(scored[0][0], confidence=_ALONE), scored[0][1])
     return sorted(scored, key=lambda pair: -pair[0].confidence)[:_MOST_CANDIDATES]
+
+
+def _is_alone(
+    scored: Sequence[tuple[Extracted[Decimal], Mapping[str, float]]], entries: Sequence[Entry]
+) -> bool:
+    """Return whether the document has a single amount, next to a symbol of a currency."""
+    return (
+        len(scored) == 1
+        and scored[0][1]["symbol"] > 0
+        and scored[0][0].confidence < _ALONE
+        and all(entry.role is Role.NONE for entry in entries if entry.amount.is_money)
+    )
 
 
 def blanks(rows: Sequence[Row]) -> tuple[int, ...]:

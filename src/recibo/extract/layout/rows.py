@@ -172,6 +172,10 @@ class Row:
         """Return whether an amount is written as money; without minor digits, whole numbers are."""
         return amount.is_money or not (self.minor or amount.decimals or amount.is_percent)
 
+    def has_negative(self) -> bool:
+        """Return whether it has a negative amount."""
+        return any(self.is_money(amount) and amount.value < 0 for amount in self.amounts)
+
     def cells(self) -> list[Cell]:
         """Return its parts between wide gaps."""
         return list(cells(self.line.words, _ROW_GAP))

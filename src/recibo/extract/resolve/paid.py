@@ -122,7 +122,22 @@ def _mentions(every: Sequence[PaymentCandidate]) -> list[_Mention]:
         if not _repeats_another(kind, amount, rows, grouped)
     ]
     # A printed amount is better evidence than one that is implied.
-    return sorted(found, key=lambda mention: mention.amount is None)
+    return sorted(_with_own_kinds(found), key=lambda mention: mention.amount is None)
+
+
+def _with_own_kinds(mentions: Sequence[_Mention]) -> list[_Mention]:
+    """Return the mentions; two kinds of cards, each with an amount, are two cards."""
+    kinds: dict[int, PaymentMethod] = {}
+    for place, mention in enumerate(mentions):
+        named = {row.found.value.method for row in mention.rows} & {*CARDS[1:]}
+        if mention.amount is not None and len(named) == 1:
+            kinds[place] = named.pop()
+    if len(set(kinds.values())) < len(CARDS[1:]):
+        return list(mentions)
+    return [
+        replace(mention, method=kinds[place], is_own=True) if place in kinds else mention
+        for place, mention in enumerate(mentions)
+    ]
 
 
 def _repeats_another(

@@ -66,7 +66,9 @@ _BRACKETS_AT_END = re.compile(r"(?<=\S)\s*\([0-9]{1,2}[.,][0-9]{2}\s?%?\)\s*$")
 # Tax codes in a separate column: capitals without a vowel, `HMRJ`.
 _TAX_CODES_IN_COLUMN = re.compile(r"\t\*?[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
 # `14/03 WASH & FOLD`: the day of a service before it.
-_DAY = re.compile(r"^\s*[0-3][0-9][/.-][01][0-9](?:[/.-](?:20)?[0-9]{2})?\s+(?=[^\W\d]|[0-9]+\s)")
+_DAY = re.compile(
+    r"^\s*[0-3][0-9][/.-][01][0-9](?:[/.-](?:20)?[0-9]{2}|\.)?\s+(?=[^\W\d]|[0-9]+\s)"
+)
 # A flag of eligibility, and the article number: `E  1136  STRAWBERRY`.
 _FLAGGED_CODE = re.compile(r"^\s*[A-Z]\s+(?=[0-9]{3,14}\s)|^\s*\([0-9]{1,2}\)\s*(?=[0-9]{6,14}\s)")
 # Notes below headings: `(RM)  (RM)`.

@@ -47,6 +47,7 @@ _EDGE = 0.5
 _MOST_SECTIONS = 40
 #: A single row equal to the total may be the total itself.
 _FEWEST = 2
+_INDEX = re.compile(r"(?P<index>[1-9][0-9]{0,2})\s+(?=[^\W\d_])")
 # The most mentions of a sum below which charges are looked for, and the most rows of them.
 _MOST_WHOLES, _MOST_CHARGES = 4, 40
 _LIKELY = 0.8
@@ -79,8 +80,9 @@ def find(
     if has_table:
         found = _with_classed(found, classed_rows.read(lines))
     found = complete.as_printed(found)
-    named = _without_codes(tuple(one for one in found if not (_is_title(one) or _is_sum(one))))
-    return item_details.with_details(named, lines, is_narrow=rows.are_narrow(lines))
+    named = tuple(one for one in found if not (_is_title(one) or _is_sum(one)))
+    bare = _without_index(_without_codes(named))
+    return item_details.with_details(bare, lines, is_narrow=rows.are_narrow(lines))
 
 
 def _is_title(item: Extracted[LineItem]) -> bool:
@@ -116,6 +118,27 @@ def _without_codes(items: _Items) -> _Items:
     return tuple(
         replace(item, value=replace(item.value, name=one[1])) if one else item
         for item, one in zip(items, split, strict=True)
+    )
+
+
+def _without_index(items: _Items) -> _Items:
+    """Cut the numbers 1, 2, 3 off the names of items, of which OCR may have missed some.
+
+    They are no quantities where most items have another one.
+    """
+    indexed = {
+        place: match
+        for place, item in enumerate(items, 1)
+        if (match := _INDEX.match(item.value.name)) and int(match["index"]) == place
+    }
+    counted = [place for place in indexed if items[place - 1].value.qty is not None]
+    if min(len(counted), len(indexed)) < _FEWEST or len(counted) * 2 < len(items):
+        return items
+    return tuple(
+        replace(item, value=replace(item.value, name=item.value.name[indexed[place].end() :]))
+        if place in indexed
+        else item
+        for place, item in enumerate(items, 1)
     )
 
 
