@@ -3,7 +3,7 @@
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -97,21 +97,32 @@ def _with_named_discounts(items: Sequence[_Found]) -> Iterator[_Found]:
     1669990 TPD/1632921   4.00-
     """
     negative = [
-        (index, item.value) for index, item in enumerate(items) if (item.value.total or 0) < 0
+        _Reduction(index, -item.value.total, item.value.name, {*re.split(r"\W+", item.value.name)})
+        for index, item in enumerate(items)
+        if item.value.total is not None and item.value.total < 0
     ][:_MOST_REDUCTIONS]
     for index, item in enumerate(items):
         value = item.value
-        later = [one for place, one in negative if place > index and value.discount is None]
-        found = next((one.total for one in later if _reduces(one, value)), None)
-        yield replace(item, value=replace(value, discount=-found)) if found else item
+        later = [one for one in negative if one.index > index and value.discount is None]
+        found = next((one.amount for one in later if _reduces(one, value)), None)
+        yield replace(item, value=replace(value, discount=found)) if found else item
 
 
-def _reduces(later: LineItem, item: LineItem) -> bool:
-    """Return whether a negative item names another one that costs more."""
-    if later.total is None or item.total is None or not 0 < -later.total < item.total:
+@dataclass(frozen=True, slots=True)
+class _Reduction:
+    """A row with a negative amount, given as a positive one, and the words of its name."""
+
+    index: int
+    amount: Decimal
+    name: str
+    words: Collection[str]
+
+
+def _reduces(later: _Reduction, item: LineItem) -> bool:
+    """Return whether a negative row names an item that costs more."""
+    if item.total is None or later.amount >= item.total:
         return False
-    parts = re.split(r"[^\w]+", later.name)
-    is_code = item.code is not None and len(item.code) >= _FEWEST_LETTERS and item.code in parts
+    is_code = len(item.code or "") >= _FEWEST_LETTERS and item.code in later.words
     is_name = len(item.name) >= _LONGEST_UNIT and later.name.endswith(f" {item.name}")
     return is_code or is_name
 
