@@ -143,3 +143,13 @@ def test_a_single_amount_of_money_is_the_total_without_a_label() -> None:
     # Without a symbol it may be anything.
     assert total(proof.format("1.680,00")) is None
     assert total(proof.format("R$ 1.680,00\nR$ 12,00")) is None
+
+
+def test_a_single_amount_is_to_be_checked_unless_it_was_transferred() -> None:
+    def confidence(printed: str) -> float:
+        found = pipeline.understand([[text_page(printed)]]).total
+        return found.confidence if found else 0
+
+    assert 0 < confidence("BAKERY LINDEN\n26/11/2026\nRye bread    R$ 4,50\n") < 0.7
+    proof = "Comprovante de Pix\n05/12/2025\nR$ 1.680,00\nPara\nNome: RUI PRADO\nDe\nNome: ANA"
+    assert confidence(proof) > 0.7

@@ -125,7 +125,8 @@ def ranked(
         score = sum(known.get(name, 0.0) * value for name, value in features.items())
         scored.append((best.found(probability(score)), features))
     if _is_alone(scored, entries):
-        scored[0] = (replace(scored[0][0], confidence=_ALONE), scored[0][1])
+        found, features = scored[0]
+        scored[0] = (replace(found, confidence=_ALONE), {**features, "alone": 1})
     return sorted(scored, key=lambda pair: -pair[0].confidence)[:_MOST_CANDIDATES]
 
 

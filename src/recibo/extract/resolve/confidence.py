@@ -57,6 +57,8 @@ _WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
 
 # With two documents on a page, either may be meant.
 _ONE_OF_TWO = 0.5
+# An amount without a label stays below what nobody needs to check.
+_UNLABELLED = 0.65
 
 _MOST_ALTERNATIVES = 3
 # A name above a table may overlap it a little on a tilted page.
@@ -75,7 +77,7 @@ def with_confidence(
         receipt,
         merchant_name=_with_confidence(receipt.merchant_name, "merchant_name", known),
         issued_at=_with_confidence(receipt.issued_at, "issued_at", known),
-        total=_less_if_several(_with_confidence(receipt.total, "total", known), candidates),
+        total=_less_if_unsure(_with_confidence(receipt.total, "total", known), candidates),
         subtotal=_with_confidence(receipt.subtotal, "subtotal", known),
         tax=_with_confidence(receipt.tax, "tax", known),
         document_number=_with_confidence(receipt.document_number, "document_number", known),
@@ -166,13 +168,19 @@ def _among(found: Extracted[T] | None, candidates: Sequence[Extracted[T]]) -> Ex
     return replace(found, alternatives=tuple(others[:_MOST_ALTERNATIVES]))
 
 
-def _less_if_several(
+def _less_if_unsure(
     total: Extracted[Decimal] | None, candidates: Candidates
 ) -> Extracted[Decimal] | None:
-    """Halve the confidence of a total if the page shows two documents."""
-    if total is None or not assemble.are_several(candidates):
-        return total
-    return replace(total, confidence=total.confidence * _ONE_OF_TWO)
+    """Halve the confidence of a total if the page shows two documents.
+
+    One without a label is to be checked, unless it is on the proof of a transfer.
+    """
+    if total is None:
+        return None
+    is_alone = candidates.total_features.get(total.value, {}).get("alone", 0) > 0
+    share = _UNLABELLED if is_alone and candidates.transfer is None else 1.0
+    share *= _ONE_OF_TWO if assemble.are_several(candidates) else 1.0
+    return replace(total, confidence=total.confidence * share)
 
 
 def of_whole(fields: Header) -> float:
