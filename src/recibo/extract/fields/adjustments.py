@@ -206,7 +206,7 @@ def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
     for row in page.rows:
         roles = page.roles.get(row.index, set()) & _NO_DISCOUNT
         if any(amount.is_percent for amount in row.amounts):
-            # `10% MEMBER CARD -1.14`: nobody pays with a percentage.
+            # `10% MEMBER CARD -1.14`: a percentage is no payment.
             roles = roles.difference(_PAYMENTS)
         if row.index in without or roles or _is_withheld(row):
             continue

@@ -57,7 +57,7 @@ _WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
 
 # With two documents on a page, either may be meant.
 _ONE_OF_TWO = 0.5
-# An amount without a label stays below what nobody needs to check.
+# An amount without a label is to be checked.
 _UNLABELLED = 0.65
 
 _MOST_ALTERNATIVES = 3
