@@ -98,3 +98,13 @@ def test_bus_ticket_with_an_origin_is_no_transfer() -> None:
 
     assert receipt.merchant_name is not None
     assert receipt.merchant_name.confidence < 0.9
+
+
+@pytest.mark.parametrize("indent", [30, 46], ids=["left", "right"])
+def test_name_that_goes_on_in_the_next_row(indent: int) -> None:
+    text = TABLED.replace("do Saber Ltda", f"do Saber\n{'Ltda':>{indent + 4}}")
+
+    receipt = pipeline.understand([[text_page(text)]])
+
+    assert receipt.merchant_name is not None
+    assert receipt.merchant_name.value == "Escola Arco do Saber Ltda"

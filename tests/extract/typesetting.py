@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recibo.extract.brazil.tax_ids import check_digit
 from recibo.extract.model import Box, Code, Line, TextPage, Word
@@ -28,6 +29,23 @@ def text_page(
     width = int(LETTER * max(map(len, rows))) + 40
     height = int(PITCH * len(rows)) + 40
     return TextPage(number, width, height, tuple(lines), tuple(codes), is_exact=exact)
+
+
+def raised(page: TextPage, text: str, pixels: float) -> TextPage:
+    """Return a page with the lines that contain a text raised by so many pixels."""
+    return replace(
+        page,
+        lines=tuple(_raised(line, pixels) if text in line.text else line for line in page.lines),
+    )
+
+
+def _raised(line: Line, pixels: float) -> Line:
+    words = tuple(replace(word, box=_up(word.box, pixels)) for word in line.words)
+    return replace(line, words=words, box=_up(line.box, pixels))
+
+
+def _up(box: Box, pixels: float) -> Box:
+    return replace(box, y0=box.y0 - pixels, y1=box.y1 - pixels)
 
 
 def code(symbology: str, text: str, y: float = 0.0) -> Code:

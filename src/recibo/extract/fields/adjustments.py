@@ -126,6 +126,8 @@ def _beginning(candidates: Iterator[AmountCandidate]) -> Iterator[AmountCandidat
 def _signed(entries: Sequence[Entry], page: _Page) -> Iterator[AmountCandidate]:
     """Yield the roundings as printed, and with a minus that may be missing."""
     for entry in entries:
+        if not _is_money_if_any(entry):
+            continue
         value = entry.amount.value
         is_small = abs(value) < _MOST_ROUNDING
         if is_small or (not entry.amount.decimals and abs(value) <= _MOST_WHOLE_ROUNDING):
@@ -134,6 +136,12 @@ def _signed(entries: Sequence[Entry], page: _Page) -> Iterator[AmountCandidate]:
                 negative = entry.amount.negative
                 is_marked = _MINUS in entry.row.text[: entry.amount.start]
                 yield _candidate(entry.row, negative, page, flipped=1, marked=is_marked)
+
+
+def _is_money_if_any(entry: Entry) -> bool:
+    """Return whether an amount is money if its row has any: `Round of drafts  0.5  340.00`."""
+    row = entry.row
+    return row.is_money(entry.amount) or not any(map(row.is_money, row.amounts))
 
 
 def _page(rows: Sequence[Row], entries: Sequence[Entry]) -> _Page:

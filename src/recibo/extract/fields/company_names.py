@@ -130,7 +130,8 @@ def is_complete(text: str) -> bool:
 
 def continues(text: str) -> bool:
     """Return whether the name must continue: an open bracket, or a conjunction at the end."""
-    words = fold(text).split()
+    # With accents: `thé` joins nothing.
+    words = text.split()
     is_joined = bool(words) and (words[-1][-1] in _SIGNS or lexicon.is_joining(words[-1]))
     return has_open_bracket(text) or is_joined
 

@@ -325,6 +325,8 @@ def _is_rated(entry: Entry, net: Decimal) -> bool:
     rates = [amount.value for amount in entry.row.amounts if amount.is_percent]
     off = abs(net * sum(rates) - entry.amount.value * 100)
     is_bare = entry.role is Role.NONE and len(rates) == 1
+    if is_bare and lexicon.wordbook("service_charge", "tip").find(entry.row.text):
+        return False
     return is_bare and off <= entry.amount.value * _OFF_OF_RATE
 
 

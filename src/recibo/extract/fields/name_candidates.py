@@ -32,6 +32,11 @@ _TAX_NUMBER = re.compile(
     r"\b(?:[A-Za-z]{2,6}/)?[A-Z][A-Za-z.]{1,6}(?:/[A-Z]{2,4})?[.:]?\s?(?:[Nn][º°o.]{1,2}\s?)?"
     r"(?:[A-Z]{1,2}-?)?\d[\d.]{5,12}[/\d.\-]{0,8}\b"
 )
+_TAX_NUMBER_AT_END = re.compile(
+    r"(?<=[\w).])[\s,;|(–-]+[A-Z]{3,5}(?:/[A-Z]{3,5})?[.:]?\s?(?=(?:\W*\d){8})\d[\d.\-/]{7,20}\W*$"
+)
+_LEAST_LETTERS = 8
+_BANK_CODE = re.compile(r"[|I\[(]?\s?\d{3}-[\dX]\s?[|I\])]?")
 _BEFORE_NUMBER = " ,;|(–-·"
 # Not the period of `S.A.`, `Ltda.` or `Cia.`
 _END_OF_SENTENCE = re.compile(r"(?<=[^\W\d_A-Z]{5})[.!?:]\s+")
@@ -76,7 +81,7 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
     below_head = 0
     payer = next((index for index, row in enumerate(rows) if _names_payer(row.text)), len(rows))
     for index, pieces in enumerate(by_row):
-        for piece in pieces:
+        for piece in pieces if not _is_of_bank(pieces) else ():
             ending = company_names.legal_ending(piece.text) if index >= _HEAD_ROWS else None
             is_named = ending is not None and sum(map(str.isalnum, ending.form.text)) >= _LEAST_FORM
             below_head += is_named
@@ -87,6 +92,14 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
         if index > payer:
             yield from _labelled(rows[index], _signer_book())
             yield from _signed(rows[index])
+
+
+def _is_of_bank(pieces: Sequence[Piece]) -> bool:
+    """Return whether a row is the head of a bank slip (boleto): the bank and its code, `| 001-9 |`.
+
+    The payee is below. Source: Febraban, layout of the bank slip.
+    """
+    return len(pieces) > 1 and any(_BANK_CODE.fullmatch(piece.text) for piece in pieces[1:])
 
 
 def _names_payer(text: str) -> bool:
@@ -211,13 +224,20 @@ def _continues(piece: Piece, below: Piece) -> bool:
 
 
 def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
-    text = " ".join(piece.text for piece in pieces)
+    text = _without_tax_number(" ".join(piece.text for piece in pieces))
     text = sender_lines.sender_in(text) or text
     is_exact = all(piece.confidence >= 1 for piece in pieces)
     name = company_names.clean(text, is_exact=is_exact)
     box = around([piece.box for piece in pieces])
     has_letters = any(character.isalpha() for character in name)
     return Candidate(name if has_letters else "", text, box, pieces)
+
+
+def _without_tax_number(text: str) -> str:
+    """Return a name without the tax number that ends its cell: `Solar das Dunas CNPJ: 17...`."""
+    number = _TAX_NUMBER_AT_END.search(text)
+    before = text[: number.start()].rstrip(_BEFORE_NUMBER) if number else ""
+    return before if sum(map(str.isalpha, before)) >= _LEAST_LETTERS else text
 
 
 @cache

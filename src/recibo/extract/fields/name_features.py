@@ -24,6 +24,7 @@ _TOWN_FIRST = re.compile(r"\W*[^\W\d]+(?:[\s,]+[^\W\d]+){0,2}[\s,-]+\d{6}\W*$")
 _LABELLED = re.compile(r"[^\d:]{2,25}:\s*\S")
 _LEAST_SENTENCE = 3
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*?[a-z]{2}.*[.!?]\s*$|[!?]\s*$")
+_BETWEEN_TRADES, _FEWEST_TRADES = re.compile(r"\s+[-–·•|/]\s+|,\s+"), 3
 _HEAD_ROWS = 15
 _LEAST_ECHO = 5
 _LEAST_REPEATED = 4
@@ -84,8 +85,9 @@ def _of_words(candidate: Candidate) -> dict[str, float]:
         "amount_label": bool(money_labels(name[: ending.start] if ending else name)),
         "bare_form": company_names.is_form_alone(name),
         "form_first": company_names.begins_with_form(name) and not is_leading,
-        "trade": bool(book("trades").find(name)),
-        "generic": book("trades").is_all(name[: ending.start] if ending else name),
+        "trade": bool(book("trades").find(name)) and not _lists_trades(name),
+        "generic": book("trades").is_all(name[: ending.start] if ending else name)
+        or _lists_trades(name),
         "notice": _is_notice(name),
         "notice_only": book("notice").is_all(name),
         "address": is_address(name) or _has_postcode(candidate),
@@ -215,6 +217,13 @@ def _is_notice(name: str) -> bool:
         phrase.start == 0 or " " in name[phrase.start : phrase.end] or name[phrase.end :].strip()
         for phrase in book("notice").find(name)
     )
+
+
+def _lists_trades(name: str) -> bool:
+    """Return whether a text says what is sold: `Boulangerie - Pâtisserie - Salon de thé`."""
+    parts = _BETWEEN_TRADES.split(name)
+    trades = [part for part in parts if book("trades").find(part)]
+    return len(parts) >= _FEWEST_TRADES and len(trades) * 2 > len(parts)
 
 
 def _is_slogan(text: str) -> bool:

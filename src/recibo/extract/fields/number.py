@@ -84,7 +84,7 @@ _TOKEN = re.compile(rf"(?<![\w.,:/*-]){NUMBER.pattern}(?![\w:/%*-]|[.,]\d)")
 _POSTCODE = re.compile(r"(?<!\d)\d{5}-\d{3}(?!\d)")
 _FEWEST_UNLABELLED = 4
 # An entry of a list begins with its day, which has at most so many characters.
-_DAY_LETTERS = 12
+_DAY_LETTERS, _DAY = 12, re.compile(r"\d{1,2}[./]\d{1,2}\.?\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _MANY_LETTERS = 12
 # The gap between columns, in line heights.
@@ -168,7 +168,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
 def _is_dated_item(row: Row) -> bool:
     """Return whether a row is an entry of a list: a day, words, and an amount at its end."""
     days = dates.days(row.text[:_DAY_LETTERS])
-    is_dated = bool(days) and not has_word(row.text[: days[0].start])
+    is_dated = bool(_DAY.match(row.text) or (days and not has_word(row.text[: days[0].start])))
     amount = row.amounts[-1] if row.amounts else None
     is_priced = amount is not None and amount.is_money and not has_word(row.text[amount.end :])
     return is_dated and is_priced and not dates.times(row.text)

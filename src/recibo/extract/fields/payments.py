@@ -28,7 +28,8 @@ _METHODS = {
     "paid_other": PaymentMethod.OTHER,
 }
 _CARDS = (PaymentMethod.CARD, PaymentMethod.CREDIT_CARD, PaymentMethod.DEBIT_CARD)
-_TOTALS = (Role.TOTAL, Role.PAYABLE)
+# Without a total, `NET AMOUNT` is one.
+_SUMS = ((Role.TOTAL, Role.PAYABLE), (Role.SUM,))
 # A note on the card may be left of the sums: `Mastercard ending 4417    VAT 20%  54.38`.
 _NOT_PAID = (Role.COUNT, Role.TAX, Role.SUBTOTAL, Role.DISCOUNT)
 # Phrases that contain the name of a method: `credit note`, `cash bill`.
@@ -92,7 +93,8 @@ class _Page:
 
     @classmethod
     def of(cls, rows: Sequence[Row], entries: Sequence[Entry]) -> Self:
-        totals = [entry.row.index for entry in entries if entry.role in _TOTALS]
+        by_role = ([one.row.index for one in entries if one.role in role] for role in _SUMS)
+        totals = next(filter(None, by_role), [])
         slips = lexicon.wordbook("card_slip")
         return cls(
             rows=rows,

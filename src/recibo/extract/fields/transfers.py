@@ -4,6 +4,7 @@ Banks print two blocks, each below a label: to whom, and from whom. The words ar
 data: `transfer_title`, `payee`, `payer`, `party_name`.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from recibo.extract.candidates import PartyCandidates
 from recibo.extract.fields.name_candidates import Piece, pieces_of
 from recibo.extract.fields.tax_id import TaxId
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Extracted, PaymentMethod
+from recibo.extract.model import Box, Extracted, PaymentMethod, around
 from recibo.extract.text import lexicon
 
 # The title is among the first rows; a block has so many rows with a name and a tax number.
@@ -80,32 +81,43 @@ def _block(rows: Sequence[Row], start: int, *, end: int) -> Sequence[Row]:
 def _name(block: Sequence[Row]) -> Extracted[str] | None:
     """Return the name in a block: behind its label, else the first text."""
     label = lexicon.wordbook("party_name")
-    for row in block:
+    for row, below in itertools.zip_longest(block, block[1:]):
         # A sentence has no pieces.
         first, second = (*pieces_of(row)[:2], None, None)[:2]
         if first is None:
             continue
         if label.is_all(first.text) and second:
-            return _found(second.text, row, second)
+            return _found(*_with_rest(second, below), row)
         head, sign, value = first.text.partition(":")
         if sign and label.is_all(head) and value.strip():
-            return _found(value, row, first)
+            return _found(value, first.box, row)
     return _unlabelled(block)
 
 
 def _unlabelled(block: Sequence[Row]) -> Extracted[str] | None:
     others = pieces_of(block[0])[1:]
     if others:
-        return _found(others[0].text, block[0], others[0])
+        return _found(others[0].text, others[0].box, block[0])
     if len(block) > 1 and len(pieces_of(block[1])) == 1 and ":" not in block[1].text:
-        return _found(block[1].text, block[1], pieces_of(block[1])[0])
+        return _found(block[1].text, pieces_of(block[1])[0].box, block[1])
     return None
 
 
-def _found(text: str, row: Row, piece: Piece) -> Extracted[str] | None:
+def _with_rest(name: Piece, below: Row | None) -> tuple[str, Box]:
+    """Return a name in the column of values, with its rest in a row without a label."""
+    rest = pieces_of(below) if below else ()
+    edges = ((rest[0].box.x0, name.box.x0), (rest[0].box.x1, name.box.x1)) if rest else ()
+    is_aligned = any(abs(one - other) < name.box.height for one, other in edges)
+    is_rest = len(rest) == 1 and is_aligned
+    if not is_rest or rest[0].box.y0 - name.box.y1 > name.box.height:
+        return name.text, name.box
+    return f"{name.text} {rest[0].text}", around([name.box, rest[0].box])
+
+
+def _found(text: str, box: Box, row: Row) -> Extracted[str] | None:
     name = text.strip(_EDGES)
     is_name = sum(map(str.isalpha, name)) > sum(map(str.isdigit, name))
-    return Extracted(name, _CONFIDENCE, text, row.line.page, piece.box) if is_name else None
+    return Extracted(name, _CONFIDENCE, text, row.line.page, box) if is_name else None
 
 
 def _within(block: Sequence[Row], found: Sequence[TaxId]) -> tuple[TaxId, ...]:

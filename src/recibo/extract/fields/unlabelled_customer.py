@@ -26,9 +26,9 @@ _MOST_ROWS_BELOW = 4
 _MOST_NAMES, _MOST_ROWS = 40, 120
 # Numbers with so many digits are of taxes or telephones.
 _LONG_NUMBER = 8
-# `NIT 800.441.207-1`, `B97228841`, `CUIT 30-71199022-4`
+# `NIT 800.441.207-1`, `B97228841`, `CUIT 30-71199022-4`, `CPF: 402.***.***-89`
 _TAX_NUMBER = re.compile(
-    r"(?:[^\W\d_][\w./]{1,8}[.:]?\s+){0,2}[A-Z]{0,3}\d[\d.\-/ ]{6,18}[A-Z\d]?$"
+    r"(?:[^\W\d_][\w./]{1,8}[.:]?\s+){0,2}[A-Z]{0,3}[\d*][\d*.\-/ ]{6,18}[A-Z\d]?$"
 )
 # `Room 204`, `Apto 12 - 2 adultos`
 _NUMBERED = re.compile(r"[^\W\d_]{2,12}\.?\s\d{1,5}\b")

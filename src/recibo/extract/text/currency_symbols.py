@@ -68,8 +68,8 @@ def priced() -> str:
 
 @cache
 def before() -> re.Pattern[str]:
-    """Return a pattern of a symbol before a number, perhaps with a minus between them."""
-    return re.compile(rf"{word()}\s?[-\u2212\u2013]?\s?$")
+    """Return a pattern of a symbol before a number, perhaps with a blank or a minus between."""
+    return re.compile(rf"{word()}_{{0,20}}\s?[-\u2212\u2013]?\s?$")
 
 
 @cache
@@ -81,7 +81,8 @@ def after() -> re.Pattern[str]:
 def _symbols(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> CurrencySymbols:
     any_sign = "|".join(re.escape(sign) for sign in signs)
     pattern = (
-        rf"(?<![^\W\d_])(?:{any_sign})\s?[-(]?\s?\d|\d\s?(?:{any_sign})(?!\w)|\((?:{any_sign})\)"
+        rf"(?<![^\W\d_])(?:{any_sign})_{{0,20}}\s?[-(]?\s?\d"
+        rf"|\d\s?(?:{any_sign})(?!\w)|\((?:{any_sign})\)"
     )
     if priced:
         any_priced = "|".join(re.escape(sign) for sign in priced)

@@ -29,7 +29,15 @@ _SHARED_ROLES = frozenset(
             "taxable",
         ),
         *("discount_sum", "discount_word", "surcharge_word", "zero_rated", "loyalty", "no_payment"),
-        *("no_label", "signed_number", "card_ending", "voided", "accepted", "withheld"),
+        *(
+            "no_label",
+            "signed_number",
+            "card_ending",
+            "voided",
+            "accepted",
+            "withheld",
+            "tax_column",
+        ),
     }
 )
 _PAID = "paid_"

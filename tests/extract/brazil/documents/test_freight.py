@@ -1,8 +1,9 @@
-"""The parts of a freight on a DACTE become line items."""
+"""A DACTE: the parts of its freight become line items, who pays for it is the customer."""
 
 from decimal import Decimal
 
 from recibo.extract import pipeline
+from recibo.extract.model import Receipt
 from tests.extract.typesetting import cnpj, nfe_key, text_page
 
 ISSUER = cnpj("287714090001")
@@ -35,10 +36,14 @@ IN_COLUMNS = """
 """
 
 
-def _parts(text: str) -> list[tuple[str, Decimal | None]]:
+def _read(text: str) -> Receipt:
     bare = "".join(filter(str.isalnum, ISSUER))
     key = nfe_key(f"352507{bare}57008001200455112345678")
-    receipt = pipeline.understand([[text_page(text.format(issuer=ISSUER, key=key))]])
+    return pipeline.understand([[text_page(text.format(issuer=ISSUER, key=key))]])
+
+
+def _parts(text: str) -> list[tuple[str, Decimal | None]]:
+    receipt = _read(text)
     return [(item.value.name, item.value.total) for item in receipt.line_items]
 
 
@@ -57,3 +62,17 @@ def test_parts_of_a_freight_in_columns_next_to_the_boxes_of_their_sums() -> None
         ("TAS", Decimal("18.00")),
         ("GRIS", Decimal("96.12")),
     ]
+
+
+def test_who_pays_for_a_freight_is_behind_its_heading_without_a_colon() -> None:
+    parties = """
+ REMETENTE  PORCELANAS AURORA LTDA         DESTINATÁRIO  CASA MINEIRA LTDA
+ ENDEREÇO AV. DOS OLEIROS, 900             ENDEREÇO RUA DO COMÉRCIO, 41
+ TOMADOR DO SERVIÇO PORCELANAS AURORA LTDA
+ CNPJ/CPF 60.551.387/0001-04               AV. DOS OLEIROS, 900
+ Componentes do valor"""
+
+    receipt = _read(FREIGHT.replace("\n Componentes do valor", parties))
+
+    assert receipt.details.customer_name is not None
+    assert receipt.details.customer_name.value == "PORCELANAS AURORA LTDA"

@@ -139,7 +139,9 @@ def details(document: FiscalDocument) -> Details:
     """Return the customer."""
     customer = customer_section(document)
     if customer:
-        return parties.of_sections(document, parties.Section(0, 0), customer)
+        found = parties.of_sections(document, parties.Section(0, 0), customer)
+        named = parties.named_by(document, document.form.every("customer")[-1])
+        return replace(found, customer_name=found.customer_name or named.customer_name)
     named = parties.named_by(document, document.form.first("subscriber"))
     return replace(named, customer_tax_id=named.customer_tax_id or _other_id(document))
 

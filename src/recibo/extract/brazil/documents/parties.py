@@ -74,6 +74,7 @@ def named_by(document: FiscalDocument, label: Label | None) -> Details:
         or _consumer_name(lines[label.line], near)
         or document.form.read_at(label, _read_name)
     )
+    name = names.with_next_row(document.form, label, name) if name else None
     section = Section(label.line, label.line + 1 + _NEAR_LINES)
     return Details(customer_name=name, customer_tax_id=_tax_id(document, section))
 

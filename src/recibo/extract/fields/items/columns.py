@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -29,6 +29,7 @@ _LETTERS_OF_NAME = 4
 _PAIR = 2
 #: An amount with its tax is at most so many times the net one.
 _MOST_TAXED, _CENT = Decimal("1.35"), Decimal("0.01")
+_LETTERS = re.compile(r"[^\W\d_]{3}")
 _DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
 _DECISIVE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 #: For these roles the likeliest column is used, not the first.
@@ -70,7 +71,9 @@ def _is_better_below(rows: Sequence[Row], index: int) -> bool:
         return False
     here, below = ({each.role for each in headings.read(row)} for row in rows[index : index + 2])
     is_headed = _is_table_heading(rows[index + 1])
-    return is_headed and len(below & _DECISIVE) > len(here & _DECISIVE)
+    # Between equals, the one with the names is better.
+    rank_here, rank_below = ((len(own & _DECISIVE), Role.NAME in own) for own in (here, below))
+    return is_headed and rank_below > rank_here
 
 
 def _with_name(columns: list[Heading]) -> list[Heading]:
@@ -114,7 +117,7 @@ def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
     """Return the columns of a row of headings and adjacent rows, and the index of the next row."""
     columns = _with_unknown(headings.read(rows[index]), rows[index])
     if index and _are_stacked(rows[index - 1], rows[index]):
-        columns = [_joined(each, _parts(rows[index - 1]), above=True) for each in columns]
+        columns = [_with_cell_above(each, rows[index - 1]) for each in columns]
         columns = _with_codes(columns, rows[index - 1])
     end = index + 1
     while end < len(rows) and _are_stacked(rows[index], rows[end]) and not rows[end].numbers:
@@ -122,7 +125,7 @@ def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
         # A single cell that completes no heading is the name of the first item.
         if joined == columns and "\t" not in rows[end].text:
             break
-        columns, end = joined, end + 1
+        columns, end = _with_unknown(joined, rows[end]), end + 1
     sample = rows[end : end + _SAMPLE]
     return _one_of_each(_settled(columns, sample), sample), end
 
@@ -227,13 +230,23 @@ def _is_taxed(net: Number | None, gross: Number | None, times: Number | None = N
 
 def _with_unknown(columns: Sequence[Heading], row: Row) -> list[Heading]:
     """Add the columns with unknown headings, so that no other column gets their cells."""
+    whole = cells(single_words(row.line.words))
+    parts = [part for cell in whole for part in (cell, *_before_known(cell, columns))]
     others = [
-        Heading(cell.text, Role.OTHER, cell.box.x0, cell.box.x1)
-        for cell in cells(single_words(row.line.words))
-        if any(map(str.isalpha, cell.text))
-        and not any(min(each.x1, cell.box.x1) > max(each.x0, cell.box.x0) for each in columns)
+        Heading(part.text, Role.OTHER, part.box.x0, part.box.x1)
+        for part in parts
+        if any(map(str.isalpha, part.text))
+        and not any(min(each.x1, part.box.x1) > max(each.x0, part.box.x0) for each in columns)
     ]
     return sorted([*columns, *others], key=lambda column: column.x0)
+
+
+def _before_known(cell: Cell, columns: Sequence[Heading]) -> Iterator[Cell]:
+    """Yield the words in brackets before a known heading, which are not its: `(R$) PIS/COFINS`."""
+    known = [each.x0 for each in columns if cell.box.x0 < each.x0 < cell.box.x1]
+    words = [word for word in cell.words if known and word.box.x1 < min(known)]
+    if words and words[0].text.startswith("(") and words[-1].text.endswith(")"):
+        yield Cell(tuple(words))
 
 
 def _with_codes(columns: Sequence[Heading], above: Row) -> list[Heading]:
@@ -255,6 +268,14 @@ def _parts(row: Row) -> list[Cell]:
     return [Cell((word,)) for word in words if any(map(str.isalpha, word.text))]
 
 
+def _with_cell_above(heading: Heading, above: Row) -> Heading:
+    """Join a heading with the words above it, or if those have no role with their whole cell."""
+    joined = _joined(heading, _parts(above), above=True)
+    if joined is not heading or headings.role_of(heading.text) is not None:
+        return joined
+    return _joined(heading, list(cells(single_words(above.line.words))), above=True)
+
+
 def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
     """Join a heading with the words above or below it, if both together have a role."""
     near = [part for part in parts if min(part.box.x1, heading.x1) > max(part.box.x0, heading.x0)]
@@ -270,6 +291,7 @@ def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
 def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
     """Keep one column per role: the likeliest price and total, the first of others."""
     kept: list[Heading] = []
+    columns = _with_one_qty(columns, rows)
     best = _best(columns, rows)
     seen: set[Role] = set()
     for column in columns:
@@ -281,6 +303,21 @@ def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Headin
         if column.role in _ONCE:
             seen.add(column.role)
     return kept
+
+
+def _with_one_qty(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
+    """Ignore a first column with the numbers 1, 2, 3 if there is another one of quantities.
+
+    `SL` is the heading of quantities in Vietnam, and of the numbers of rows in India.
+    """
+    counts = [each for each in columns if each.role is Role.QTY]
+    if len(counts) < _PAIR:
+        return columns
+    found = (_first_figures(row, columns).get(counts[0]) for row in rows)
+    values = [figure.value for figure in found if figure]
+    if len(values) < _PAIR or values != list(range(1, len(values) + 1)):
+        return columns
+    return [replace(each, role=Role.OTHER) if each is counts[0] else each for each in columns]
 
 
 def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
@@ -348,7 +385,31 @@ def by_column(row: Row, columns: Sequence[Heading]) -> list[tuple[Heading, str]]
 def _cells(row: Row, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
     """Return the cells of a row, each with its column."""
     whole = cells(single_words(row.line.words))
-    return [each for cell in whole for each in _split(cell, columns)]
+    placed = [each for cell in whole for each in _split(cell, columns)]
+    taken = {column for cell, column in placed if _is_under(cell, column)}
+    return [(cell, _free_beside(cell, column, columns, taken)) for cell, column in placed]
+
+
+def _is_under(cell: Cell, column: Heading) -> bool:
+    slack = cell.box.height
+    return min(column.x1, cell.box.x1) + slack > max(column.x0, cell.box.x0)
+
+
+def _free_beside(
+    cell: Cell, nearest: Heading, columns: Sequence[Heading], taken: Collection[Heading]
+) -> Heading:
+    """Return the column of names beside the nearest one if a text is under neither heading.
+
+    Its heading may be at the middle of a wide column: `7802   GOIABADA            20079990`.
+    """
+    if nearest not in taken or _is_under(cell, nearest):
+        return nearest
+    place = columns.index(nearest)
+    is_right = cell.box.x0 > nearest.x1
+    beside = columns[place + 1 : place + 2] if is_right else columns[max(place - 1, 0) : place]
+    is_name = bool(_LETTERS.search(cell.text))
+    free = [one for one in beside if one.role is Role.NAME and one not in taken and is_name]
+    return free[0] if free else nearest
 
 
 def _split(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Heading]]:

@@ -41,7 +41,7 @@ def _to_total(rows: Sequence[Row], items: Decimal, totals: frozenset[Decimal]) -
             return []
         is_discount = meaning in (Meaning.DISCOUNT, Meaning.ON_ITEM)
         whole += -abs(read.total) if is_discount else read.total
-        if not is_discount and not _has_field(read.words):
+        if not is_discount and not _has_field(row.text[: read.total_figure.start]):
             fees.append(read)
         if len(fees) >= _FEWEST and whole in totals:
             return fees

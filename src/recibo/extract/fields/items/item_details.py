@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract import resources
-from recibo.extract.fields.items import columns, details, item_name, priced_row
+from recibo.extract.fields.items import (
+    columns,
+    details,
+    item_name,
+    priced_row,
+    rated_discounts,
+)
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.rows import Row
@@ -87,7 +93,11 @@ def with_details(
         item if place is None else _detailed(_until(place, starts[index + 1 :]), headed, legend)
         for index, (item, place) in enumerate(zip(items, placed, strict=True))
     ]
-    return tuple(_with_named_discounts([*_with_rates_of_names(_without_index(found))]))
+    return tuple(
+        _with_named_discounts(
+            rated_discounts.corrected([*_with_rates_of_names(_without_index(found))])
+        )
+    )
 
 
 def _with_named_discounts(items: Sequence[_Found]) -> Iterator[_Found]:

@@ -51,6 +51,8 @@ _LEADING_QTY = re.compile(
 _TAX_CODE = re.compile(
     r"^\s*(?:\([A-Z0-9]\)\s*|[A-E][0O]{2}\s+|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)"
 )
+# `ESTADIA ...........R$`: dots that lead to the amount.
+_LEADERS = re.compile(r"\s*\.{4,}\s?\S{0,3}\s*$")
 _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
 # `BANANAS 000000004011KF`, `TOWEL (7687222)`: the article number after the name, perhaps with a
 # tax code in the next column.
@@ -193,6 +195,7 @@ def without_place(text: str) -> str:
 
 def cleaned(text: str) -> str:
     """Return a name without punctuation, codes and symbols around it."""
+    text = _LEADERS.sub("", text)
     # Stars on both sides belong to the name, `*MEDIUM*`.
     starred = text.rstrip() if text.rstrip().endswith("*") else _STAR.sub("", text)
     text = _without_tax(_RATE_AT_END.sub("", _BRACKETS_AT_END.sub("", without_place(starred))))

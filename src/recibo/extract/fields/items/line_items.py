@@ -24,6 +24,7 @@ from recibo.extract.fields.items import (
     products,
     regions,
     shifted_rows,
+    side_tables,
     summed_rows,
     tables,
     terminators,
@@ -68,7 +69,8 @@ def find(
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
     has_table = document is not None and document.has_product_table
-    aligned = shifted_rows.aligned(text_pages) if has_table else text_pages
+    beside = side_tables.without_taxes(text_pages)
+    aligned = shifted_rows.aligned(beside) if has_table else beside
     pages = joined.separated(aligned, has_codes=has_table)
     end = document.end_of_items() if document else None
     complete = products.completed(pages, end) if end is not None else products.Completed(pages)
