@@ -22,8 +22,9 @@ _NO_DISCOUNT = {Role.ROUNDING, Role.TAX, *_TOTALS, *_PAYMENTS}
 _MOST = Decimal(10) ** 9
 # A rounding is smaller than the largest coin.
 _MOST_ROUNDING = Decimal(1)
-# Of amounts without decimals: Hungarian ones are rounded to 5 forints, Chilean to 10 pesos.
-_MOST_WHOLE_ROUNDING = Decimal(5)
+# Of amounts without decimals: Hungarian ones are rounded to 5 forints, Chilean to 10 pesos,
+# Indonesian to 100 rupiah, which is no share of the sums.
+_MOST_WHOLE_ROUNDING, _LARGEST_COIN, _SHARE = Decimal(5), Decimal(100), Decimal("0.001")
 _MANY_LETTERS = 20
 _MOST_LETTERS = 45
 # Before an amount: it is subtracted.
@@ -125,12 +126,14 @@ def _beginning(candidates: Iterator[AmountCandidate]) -> Iterator[AmountCandidat
 
 def _signed(entries: Sequence[Entry], page: _Page) -> Iterator[AmountCandidate]:
     """Yield the roundings as printed, and with a minus that may be missing."""
+    sums = (abs(one.value) for row in page.rows for one in row.amounts if row.is_money(one))
+    most = max(_MOST_WHOLE_ROUNDING, min(_LARGEST_COIN, max(sums, default=0) * _SHARE))
     for entry in entries:
         if not _is_money_if_any(entry):
             continue
         value = entry.amount.value
         is_small = abs(value) < _MOST_ROUNDING
-        if is_small or (not entry.amount.decimals and abs(value) <= _MOST_WHOLE_ROUNDING):
+        if is_small or (not entry.amount.decimals and abs(value) <= most):
             yield _candidate(entry.row, entry.amount, page)
             if value > 0:
                 negative = entry.amount.negative

@@ -65,6 +65,8 @@ _UNAWARE = 2.5
 _KNOWN, _BELOW = 0.8, 0.97
 # The penalty on candidates for a field that the reader does not find.
 _UNSEEN = 0.5
+# The confidence that the proof of a transfer is a receipt.
+_PROOF = 0.97
 # Probabilities are clamped to avoid 0 and 1.
 _LEAST, _MOST = 1e-3, 0.999
 # Who is named with it is the seller, wherever that is.
@@ -103,6 +105,7 @@ def _general(
     """Return the candidates of the finders that work for every country."""
     lines = rows(text_pages)
     place, tax_ids = located(lines)
+    sellers = tuple(one.found for one in tax_id.of_sellers(tax_ids))
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
     priced = lines if minor == CENTS else rows(text_pages, minor=minor)
@@ -116,7 +119,7 @@ def _general(
     found = Candidates(
         types=kind.types(text_pages, lines, hint),
         merchant_names=names,
-        merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
+        merchant_tax_ids=sellers,
         moments=moments,
         totals=totals,
         total_features={found.value: features for found, features in ranked},
@@ -141,7 +144,7 @@ def _general(
             place,
             parties.Known(
                 names,
-                tuple(tax_id.found for tax_id in tax_ids),
+                sellers,
                 moments,
                 document.lines_of_others() if document else frozenset(),
             ),
@@ -156,10 +159,16 @@ def _general(
 
 
 def _of_transfer(found: Candidates, transfer: Transfer, tax_ids: Sequence[TaxId]) -> Candidates:
-    """Return the candidates with the parties of a transfer; the bank is none of them."""
+    """Return the candidates with the parties of a transfer; the bank is none of them.
+
+    That a slip was paid is a receipt, whatever the title of the slip is.
+    """
     name = transfer.payee_name
+    receipts = [one for one in found.types if one.value is DocumentType.RECEIPT]
+    proof = tuple(replace(one, confidence=_PROOF) for one in receipts)
     return replace(
         found,
+        types=proof or found.types,
         merchant_names=(name,) if name else (),
         merchant_tax_ids=tuple(one.found for one in transfer.tax_ids(tax_ids)),
         parties=transfer.parties(found.parties, tax_ids),

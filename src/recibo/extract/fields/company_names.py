@@ -48,7 +48,7 @@ _WITH_STOPS = re.compile(r"(?<!\w)\w{1,2}\.\s?(?:\w\.\s?)*\w$")
 # A shorter text before the document's title is not a seller's name.
 _LEAST_NAME = 3
 _SIGNS = "&+/-"
-_EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
+_EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^▲▼△▽■□●○◆◇►◄▶◀★☆"
 # `株式会社あかね`, `有限会社`, `㈱`; in China `有限公司`, in Korea `주식회사`.
 _FORMS = "(?:株式会社|有限会社|合同会社|合資会社|\\(株\\)|\\(有\\)|㈱|㈲|주식회사|\\(주\\))"
 _JOINED_FORM = re.compile(f"^{_FORMS}.|.(?:{_FORMS}|有限公司)$")
@@ -75,7 +75,7 @@ def clean(text: str, *, is_exact: bool = False) -> str:
         name = figure.sub(letter, name)
     name = _without_title(_without_prefix(name))
     ending = legal_ending(name)
-    if ending:
+    if ending and not _is_trade(name[ending.end :]):
         name = _with_form(name, ending)
     name = _REGISTRATION.sub("", name)
     name = name if is_exact else _with_trade_words(name)
@@ -141,6 +141,11 @@ def has_open_bracket(text: str) -> bool:
     return text.count("(") > text.count(")")
 
 
+def _is_trade(text: str) -> bool:
+    """Return whether a trade follows a form that is part of the name: `CLOVER & CO MARKET`."""
+    return bool(text.strip()) and _trade_book().is_all(text)
+
+
 def _with_form(name: str, ending: Ending) -> str:
     """Return the name up to its legal form, which is repaired if it was misread."""
     printed = name[ending.start : ending.end]
@@ -175,6 +180,11 @@ def _trade_word(word: str) -> str:
 
 def _cased(letters: str, word: str) -> str:
     return letters.upper() if word.isupper() else letters.capitalize()
+
+
+@cache
+def _trade_book() -> Phrasebook:
+    return Phrasebook({"trade": tables.merchants()["trades"]}, joined=False)
 
 
 @cache

@@ -16,7 +16,7 @@ from recibo.extract.text.phrases import Phrase
 #: The labels of other fields.
 OTHERS = (
     *("number", "order_number", "weak_number", "other_number", "date", "other_date", "due_date"),
-    *("time", "total", "payable"),
+    *("time", "start_date", "total", "payable"),
 )
 _ROLE = "customer"
 # Salutations, which need no colon: `Spett.le Rossi S.p.A.`
@@ -113,7 +113,7 @@ def texts_near(
         yield from _continued(rest, row, box, rows, words)
         return
     cells = [one for one in (*pieces_of(row), *_lower(piece, rows)) if one.box.x0 >= piece.box.x1]
-    has_value = bool(cells) and not _is_label(cells[0].text)
+    has_value = bool(cells) and not _is_of_party(cells[0].text)
     is_listed = has_value and not _names_other(cells[0]) and _is_above_label(piece, cells[0], rows)
     if has_value:
         # In a list of labels and values a colon is usually missing.
@@ -276,6 +276,11 @@ def found(text: str, row: Row, box: Box) -> Extracted[str]:
     """Return a text as a name, without a number at its end; its confidence is not known yet."""
     name = _TAX_NUMBER_AT_END.sub("", _NUMBER_AT_END.sub("", text))
     return Extracted(name, 0, text, row.line.page, box)
+
+
+def _is_of_party(text: str) -> bool:
+    """Return whether a text is a label of the customer or of the seller."""
+    return _is_label(text) or bool(book("seller").is_all(text))
 
 
 def _is_label(text: str) -> bool:

@@ -124,7 +124,7 @@ def _of_surroundings(candidate: Candidate, context: Context) -> dict[str, float]
         "reachable": any(row.index in context.contacts for row in below),
         "behind_address": _share_above(first, context.addresses),
         "behind_contact": _share_above(first, context.contacts),
-        "billed": any(label.applies_to(candidate.box) for label in context.billed),
+        "billed": _is_billed(candidate, context),
         "labelled": candidate.is_labelled,
         "seller": any(label.applies_to(candidate.box) for label in context.sellers),
         "owned": any(row.index in context.owned for row in candidate.rows)
@@ -132,6 +132,16 @@ def _of_surroundings(candidate: Candidate, context: Context) -> dict[str, float]
         "gap_above": _gap(context, context.position(first) - 1),
         "gap_below": _gap(context, context.position(last)),
     }
+
+
+def _is_billed(candidate: Candidate, context: Context) -> bool:
+    """Return whether a label of the buyer applies, and none of the seller is nearer."""
+    box = candidate.box
+    buyers, sellers = (
+        [abs(box.x0 - label.box.x0) for label in labels if label.applies_to(box)]
+        for labels in (context.billed, context.sellers)
+    )
+    return bool(buyers) and min(buyers) <= min(sellers, default=min(buyers))
 
 
 def _of_mentions(candidate: Candidate, context: Context) -> dict[str, float]:

@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 
 from recibo.extract import weights
-from recibo.extract.fields import address_pieces
+from recibo.extract.fields import address_pieces, unlabelled_number
+from recibo.extract.fields.number_candidate import (
+    NUMBER,
+    NumberCandidate,
+    has_word,
+    is_number,
+    is_period,
+)
 from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.probabilities import probability
-from recibo.extract.text import dates, lexicon
-from recibo.extract.text.numbers import GROUPING
+from recibo.extract.text import currency_symbols, dates, lexicon
 from recibo.extract.text.phrases import Phrase
 
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
@@ -42,14 +47,12 @@ _LEAST = 0.5
 _MOST = 0.8
 # At least this many values below as many labels are assigned by order; fewer by position.
 _FEWEST_COLUMNS = 3
+# A row with so many amounts is that of an item.
+_FEWEST_PRICES = 2
+# The row below a title begins at most so many heights right of it.
+_MOST_RIGHT = 3
 # Numbers of a card payment do not count: its slip has this many rows around them.
 _SLIP_ROWS = 3
-#: One word; its groups are joined by a hyphen, after which text layers may have a gap, a slash or
-#: a dot. Before a series and a slash may be a type, as Portugal requires: `FR 2024/5512`.
-NUMBER = re.compile(
-    r"(?:[A-Z]{2,3} (?=[A-Z0-9]+/[0-9]))?"
-    r"[A-Za-z0-9][A-Za-z0-9_]*(?:(?:[-/.]|- (?=\d{3}))[A-Za-z0-9_]+)*"
-)
 
 # What follows a label that is the start of a number, and one in a few capitals.
 _BEHIND_NAME = re.compile(r"[-_/](?:[A-Z]{1,4}[-_/])*\w*\d")
@@ -57,54 +60,17 @@ _BEHIND_PREFIX = re.compile(rf"{_BEHIND_NAME.pattern}|\d{{4}}| [A-Z0-9]+/\d")
 _LONG_NAME = 4
 
 _JOINING = ("to", "from", "of", "no")
-# A series in capitals before a number: `F 10418`, `GS 2026-0188`, `A/25 002317`.
+# A series in capitals before a number: `F 10418`, `GS 2026-0188`, `A/25 002317`, `BN-F 0718`.
 _IN_SERIES = re.compile(
-    r"[A-Z]{1,4}(?:/\d\d)? (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)"
+    r"[A-Z]{1,4}(?:/\d\d|-[A-Z]{1,3})? (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)"
 )
 
-_MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
 
 # Digits in at least three groups, up to the end of the row: `88 4410 2277 1`, `2026 03 8812044`.
 # A ticket of an airline has the three digits of the airline and ten more (IATA resolution 722).
 _GROUPS = re.compile(r"\d{1,4}(?:\s\d{1,4}){1,4}\s\d{1,8}$|\d{3}[ -]\d{10}(?!\w)")
-_MOST_LENGTH, _MOST_LETTERS = 32, 14
-# A single digit after a label is a count, but not at the end of a code.
-_FEWEST_DIGITS = 2
-_CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d")
-# The contents of a pack: `100G`.
-_MEASURE = re.compile(r"\d{1,4}(?:[km]?g|[cm]?l|lb|oz|[cm]m)", re.IGNORECASE)
-_MONTH_AND_YEAR = re.compile(r"(?P<month>[^\W\d]{3,})[-/.](?:20)?\d\d")
-_BRAZILIAN_TAX_ID = re.compile(r"(?:\d\d\.\d{3}\.\d{3}/\d{4}|\d{3}\.\d{3}\.\d{3})-\d\d(?!\d)")
-# Tills print the number of a sale with leading zeros; shorter numbers are of the till.
-_LONE = re.compile(r"(?<![\w.,:/#*-])\d{4,10}(?![\w:/%*-]|[.,]\d)")
-_SIGNED = re.compile(r"(?:^|(?<=[\d\s]))\W*#\s?(\w[\w-]*)")
-# Next to a time of day it may have separators.
-_TOKEN = re.compile(rf"(?<![\w.,:/*-]){NUMBER.pattern}(?![\w:/%*-]|[.,]\d)")
-# In a row with an address other numbers are those of houses: `Sao Paulo - SP, 01310-100`.
-_POSTCODE = re.compile(r"(?<!\d)\d{5}-\d{3}(?!\d)")
-_FEWEST_UNLABELLED = 4
 # An entry of a list begins with its day, which has at most so many characters.
 _DAY_LETTERS, _DAY = 12, re.compile(r"\d{1,2}[./]\d{1,2}\.?\s")
-_LETTER = re.compile(r"[^\W\d_]")
-_MANY_LETTERS = 12
-# The gap between columns, in line heights.
-_WIDE = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class NumberCandidate:
-    """A candidate for the document's number, with its features."""
-
-    value: str
-    row: Row
-    features: Mapping[str, float]
-
-    def found(self, confidence: float) -> Extracted[str]:
-        """Return the number with its place in its row."""
-        row, start = self.row, self.row.text.find(self.value)
-        value = self.value.replace(GROUPING, " ").replace("- ", "-").removeprefix("No.")
-        box = row.box(start, start + len(self.value)) if start >= 0 else row.line.box
-        return Extracted(value, confidence, row.text, row.line.page, box)
 
 
 def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
@@ -122,9 +88,22 @@ def candidates(rows: Sequence[Row]) -> tuple[NumberCandidate, ...]:
     """Return all candidates with their features; `Cupom BEMVINDO15  -17,78` is a discount."""
     return tuple(
         NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features})
-        for one in (*_labelled(rows), *unlabelled_numbers(rows))
-        if not one.row.has_negative()
+        for one in (*_labelled(rows), *unlabelled_number.find(rows))
+        if not (one.row.has_negative() or _is_of_month(one) or _is_of_item(one))
     )
+
+
+def _is_of_month(one: NumberCandidate) -> bool:
+    """Return whether a label such as `Ref.` is that of a month: `MES REF: 01/2026`."""
+    return "weak_number" in one.features and is_period(one.value)
+
+
+def _is_of_item(one: NumberCandidate) -> bool:
+    """Return whether a number is a price, `$ 500.000`, or in a name: `Linha nº 10  6,80  34,00`."""
+    row, before = one.row, one.row.text[: max(one.row.text.find(one.value), 0)]
+    is_priced = sum(map(row.is_money, row.amounts)) >= _FEWEST_PRICES
+    is_named = is_priced and bool(one.features.get("within"))
+    return is_named or currency_symbols.before().search(before) is not None
 
 
 def _confidence(features: Mapping[str, float], fitted: Mapping[str, float]) -> float:
@@ -312,6 +291,7 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
     is_labelled = bool(_labels(below.text, _NUMBER_KINDS))
     first = None if is_labelled else _at_start(stacked.cell_from(below, 0))
     is_title = _END_OF_LABEL.match(row.text[label.end :]) and label.start == 0
+    is_title = is_title and below.line.box.x0 < row.line.box.x1 + _MOST_RIGHT * row.height
     if first and is_title and is_next and is_number(first.group(), below.text):
         return first.group()
     number = _in_column(row, label, below) if is_next and not is_labelled else None
@@ -375,126 +355,3 @@ def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
             whole = _at_start(stacked.cell_from(below, match.start())) or match
             return whole.group()
     return None
-
-
-def is_number(text: str, rest: str) -> bool:
-    """Return whether `text`, at the start of `rest`, is a number, not a date, time or amount."""
-    signs = re.sub(r"\W|_", "", text)
-    digits = sum(character.isdigit() for character in signs)
-    is_code = _CODE.fullmatch(text) is not None
-    if digits < _FEWEST_DIGITS and not is_code:
-        return False
-    if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
-        return False
-    if _MEASURE.fullmatch(text) or _BRAZILIAN_TAX_ID.match(rest) or _is_month(text):
-        return False
-    is_day = any(day.start == 0 for day in dates.days(rest[:20]))
-    is_clock = any(clock.start == 0 for clock in dates.times(rest[:12]))
-    is_money = _MONEY.match(rest) is not None
-    return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
-
-
-def _is_month(text: str) -> bool:
-    """Return whether a text is a month with its year: `SETEMBRO/2025`."""
-    match = _MONTH_AND_YEAR.fullmatch(text)
-    return match is not None and match["month"].lower() in lexicon.months()
-
-
-def has_word(text: str) -> bool:
-    """Return whether a text contains a word of two letters or more."""
-    return re.search(r"[^\W\d_]{2}", text) is not None
-
-
-def unlabelled_numbers(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
-    """Return the numbers without a label at the usual places of document numbers."""
-    for row in rows:
-        yield from _after_sign(row, rows)
-        yield from _near_seats(row)
-        yield from _near_time(row)
-
-
-def _after_sign(row: Row, rows: Sequence[Row]) -> Iterator[NumberCandidate]:
-    """Return the number after a "#" without a word before it."""
-    above = rows[row.index - 1].text if row.index else ""
-    is_titled = bool(lexicon.phrasebook("number").find(above)) and "#" not in above
-    for match in _SIGNED.finditer(row.text):
-        before = row.text[: match.start()]
-        is_apart = has_word(before) and _begins_cell(row, match.start(1))
-        if not is_number(match.group(1), match.group(1)):
-            continue
-        if not has_word(before) or is_apart:
-            features = {
-                "loose": 1,
-                "sign": 1,
-                "sign_behind_code": _LETTER.search(before) is not None,
-                "sign_below_title": is_titled,
-            }
-            yield NumberCandidate(match.group(1), row, features)
-
-
-def _begins_cell(row: Row, start: int) -> bool:
-    """Return whether a wide gap is before the word at a position: `Guests: 3     #20031`."""
-    offset = 0
-    for before, word in pairwise(row.line.words):
-        offset += len(before.text) + 1
-        if offset <= start < offset + len(word.text):
-            return word.box.x0 - before.box.x1 > _WIDE * row.line.box.height
-    return False
-
-
-def _near_seats(row: Row) -> Iterator[NumberCandidate]:
-    """Return the single long number near the table or the guests, "0051 Table 22"."""
-    seats = lexicon.phrasebook("seating").find(row.text)
-    numbers = _outside_dates(row, _LONE) if seats else []
-    labels = (*seats, *lexicon.phrasebook("other_number").find(row.text))
-    others = [
-        number
-        for number in numbers
-        if not any(_is_just_after(label.end, number.start(), row.text) for label in labels)
-    ]
-    if len(others) == 1:
-        yield NumberCandidate(others[0].group(), row, {"loose": 1, "seats": 1})
-
-
-def _is_just_after(end: int, start: int, text: str) -> bool:
-    return end <= start and not re.search(r"\w", text[end:start])
-
-
-def _near_time(row: Row) -> Iterator[NumberCandidate]:
-    """Return the numbers in a row with a date or a time of day."""
-    stamps = (bool(dates.days(row.text)), bool(dates.times(row.text)))
-    if not any(stamps):
-        return
-    labels = lexicon.phrasebook("other_number", "number", "order_number").find(row.text)
-    free = [
-        match
-        for match in _outside_dates(row, _TOKEN)
-        if is_number(match.group(), row.text[match.start() :])
-        and sum(map(str.isdigit, match.group())) >= _FEWEST_UNLABELLED
-        and not any(_is_just_after(label.end, match.start(), row.text) for label in labels)
-    ]
-    lengths = sorted((len(match.group()) for match in free), reverse=True)
-    letters = min(len(_LETTER.findall(row.text)), _MANY_LETTERS) / _MANY_LETTERS
-    is_clear = lengths[:1] != lengths[1:2]
-    for match in free if is_clear and not _POSTCODE.search(row.text) else ():
-        features = {
-            "loose": 1,
-            "stamp": 1,
-            "stamp_whole": all(stamps),
-            "stamp_letters": letters,
-            "stamp_longest": len(match.group()) == lengths[0],
-            "stamp_others": len(free) - 1,
-            "stamp_first": not re.search(r"\w", row.text[: match.start()]),
-        }
-        yield NumberCandidate(match.group(), row, features)
-
-
-def _outside_dates(row: Row, shape: re.Pattern[str]) -> list[re.Match[str]]:
-    """Return the numbers of a row that are not part of a date or time."""
-    used = [(day.start, day.end) for day in dates.days(row.text)]
-    used += [(clock.start, clock.end) for clock in dates.times(row.text)]
-    return [
-        match
-        for match in shape.finditer(row.text)
-        if all(match.end() <= start or match.start() >= end for start, end in used)
-    ]

@@ -142,7 +142,7 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
         if below is None and all(map(lexicon.wordbook("receipt_title").is_all, names)):
             # `Bon 60358`: a voucher in Polish, a receipt in German.
             return
-    known = [_METHODS[phrase.kind] for phrase in phrases]
+    known = [_METHODS[phrase.kind] for phrase in _behind_label(phrases, row.text)]
     if amount is None and below is None and len(set(known)) > _MOST_METHODS:
         return
     if not known:
@@ -175,6 +175,12 @@ def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[Payment
     payment = Payment(method, value, None, digits)
     text = row.text if not below else f"{row.text}\n{below[0].text}"
     yield PaymentCandidate(Extracted(payment, 0.5, text, row.line.page, box), row.index, features)
+
+
+def _behind_label(phrases: Sequence[Phrase], text: str) -> Sequence[Phrase]:
+    """Return the names behind a label: `RECEBIDO EM 18/02/2026  FORMA: CARTAO DEB`."""
+    label = next(iter(lexicon.wordbook("paid_by").find(text)), None)
+    return [one for one in phrases if label and one.start >= label.end] or phrases
 
 
 def _methods(text: str) -> list[Phrase]:

@@ -34,7 +34,7 @@ _BARE_COMPANY_NUMBER = re.compile(
 )
 _HEAD = 0.35
 # The rule of the number that its separators alone prove.
-_CNPJ = "br_cnpj"
+_CNPJ, _CPF = "br_cnpj", "br_cpf"
 
 # A candidate must be likelier than that the seller's number is not printed.
 _LEAST = 0.5
@@ -81,6 +81,22 @@ def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
         if tax_id.found.confidence >= _LEAST and not tax_id.features["in_buyer_column"]
     ]
     return tuple(sorted(likely, key=lambda tax_id: -tax_id.found.confidence))
+
+
+def of_sellers(found: Sequence[TaxId]) -> list[TaxId]:
+    """Return the tax numbers that may be the seller's: a person buys from a company.
+
+    In Brazil their numbers have other forms.
+    """
+    if not any(map(_is_of_company, found)):
+        return list(found)
+    return [tax_id for tax_id in found if tax_id.number.check != _CPF]
+
+
+def _is_of_company(tax_id: TaxId) -> bool:
+    """Return whether a tax number is a valid CNPJ, and no label says that it is the buyer's."""
+    is_buyers = tax_id.features.get("buyer") or tax_id.features.get("named_buyer")
+    return tax_id.number.check == _CNPJ and bool(tax_id.features["passed"]) and not is_buyers
 
 
 def candidates(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:

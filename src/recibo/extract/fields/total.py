@@ -21,8 +21,8 @@ from recibo.extract.weights import weights
 _MOST_ROUNDING = Decimal("0.05")
 # The most candidates, and amounts of each role, for which sums are tried.
 _MOST_CANDIDATES, _MOST_PARTS = 30, 12
-# The confidence of an amount without a label if there is no other.
-_ALONE = 0.7
+# The confidence of an amount without a label if there are only a few, and their number.
+_ALONE, _FEW = 0.7, 3
 # Larger totals are misread.
 _MOST = Decimal(10) ** 12
 # A row with a blank amount has at most this many letters other than its label.
@@ -124,22 +124,34 @@ def ranked(
         features = _features(best, same, context)
         score = sum(known.get(name, 0.0) * value for name, value in features.items())
         scored.append((best.found(probability(score)), features))
-    if _is_alone(scored, entries):
-        found, features = scored[0]
-        scored[0] = (replace(found, confidence=_ALONE), {**features, "alone": 1})
+    if (place := _alone(scored, entries)) is not None:
+        found, features = scored[place]
+        scored[place] = (replace(found, confidence=_ALONE), {**features, "alone": 1})
     return sorted(scored, key=lambda pair: -pair[0].confidence)[:_MOST_CANDIDATES]
 
 
-def _is_alone(
+def _alone(
     scored: Sequence[tuple[Extracted[Decimal], Mapping[str, float]]], entries: Sequence[Entry]
-) -> bool:
-    """Return whether the document has a single amount, next to a symbol of a currency."""
-    return (
-        len(scored) == 1
-        and scored[0][1]["symbol"] > 0
-        and scored[0][0].confidence < _ALONE
-        and all(entry.role is Role.NONE for entry in entries if entry.amount.is_money)
-    )
+) -> int | None:
+    """Return the place of the only amount that is alone in its row, next to a symbol of a currency.
+
+    Others are smaller and have a name, such as a fee, but none has the label of a total.
+    """
+    money = [entry for entry in entries if entry.amount.is_money]
+    if not 0 < len(money) <= _FEW or any(entry.role is not Role.NONE for entry in money):
+        return None
+    bare = [
+        place
+        for place, (found, features) in enumerate(scored)
+        if features["symbol"] > 0 and sum(map(str.isalpha, found.text)) <= _MOST_LETTERS
+    ]
+    if len(money) > 1 and len(bare) != 1:
+        return None
+    best = bare[0] if bare else 0
+    found, features = scored[best]
+    is_most = all(found.value >= entry.amount.value for entry in money)
+    is_clear = is_most and features["symbol"] > 0 and found.confidence < _ALONE
+    return best if is_clear else None
 
 
 def blanks(rows: Sequence[Row]) -> tuple[int, ...]:

@@ -70,6 +70,8 @@ _MINUS_AFTER_SYMBOL = re.compile(rf"[{MINUS}]\s?$")
 _MINUS_AFTER = re.compile(
     rf"(?<=[.,]\d\d)[{MINUS}](?![\d-]|[^\W\d_]{{2}})|[{MINUS}](?![^\W\d_]|\s*[\d-])|\s?CR\b"
 )
+# The end of a registration: `062447188.00-20`.
+_CHECK_DIGITS, _MANY_DIGITS = re.compile(r"-\d{2}(?!\d)"), 8
 _MASK, _MORE_DIGITS = "**", re.compile(r"\s\d")
 _MASKED = re.compile(r"\*\*\d{1,3}\s$")
 # The last four digits of a card are all there are: what follows them is an amount.
@@ -194,6 +196,8 @@ def _amounts(text: str, minor: int) -> Iterator[Number]:
         before, after = text[: match.start()], text[match.end() :]
         digits = sum(map(str.isdigit, match[0]))
         if not _WITH_CENTS.search(match[0]) and _is_masked(before, match[0], after):
+            continue
+        if _is_registration(match[0], after):
             continue
         # In `3 for 40 -5.00` the last one is negative.
         is_signed = bool(_NEGATIVE.search(before) and _WITH_CENTS.search(match[0]))
@@ -320,12 +324,20 @@ def _is_year(before: str, digits: str) -> bool:
     return month is not None and fold(month[1]) in lexicon.months()
 
 
+def _is_registration(number: str, after: str) -> bool:
+    """Return whether a number is followed by its check digits: `062447188.00-20`."""
+    is_long = sum(map(str.isdigit, number)) >= _MANY_DIGITS
+    return is_long and _CHECK_DIGITS.match(after) is not None
+
+
 def _is_inside_word(text: str, number: Number, match: re.Match[str]) -> bool:
     """Return whether a number is part of a name or code, as in `8MM`, `T12,00%`, `6x1.25L`.
 
     An amount may be joined to a tax code after it, a quantity to its unit or `x`: `2x`, `x2`.
     """
     before, after = text[: number.start], text[number.end :]
+    if _is_registration(match[0], after):
+        return True
     if _TIMES_BEFORE.search(before[-_LONGEST_SYMBOL:]) and (not after or after[0] in _AFTER_COUNT):
         return False
     has_cents = _WITH_CENTS.search(match[0]) is not None

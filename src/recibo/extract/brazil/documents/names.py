@@ -121,6 +121,7 @@ def _head(lines: Sequence[Line]) -> list[Line]:
 def _continues(upper: Line, line: Line, width: float) -> bool:
     """Return whether a line continues a name that was too wide for the receipt."""
     is_broken = upper.box.width >= _FULL * width and line.box.width < upper.box.width
+    is_broken |= lexicon.is_joining(upper.text.rsplit()[-1])
     return _is_bare_form(line.text) or (is_broken and not _LEGAL_FORM.search(upper.text))
 
 
@@ -251,7 +252,7 @@ def is_continued(upper: Cell, lower: Cell, reach: float) -> bool:
     if not (is_near and is_same_size and looks_like_name(upper.text)) or has_form(upper.text):
         return False
     is_full = upper.box.x1 + lower.words[0].box.width + _SPACE * heights[1] > reach
-    return is_full or _is_bare_form(lower.text) or lexicon.is_joining(upper.words[-1].text)
+    return is_full or _is_bare_form(lower.text) or lexicon.is_joining(upper.text.rsplit()[-1])
 
 
 def rows(cells: Sequence[Cell]) -> Iterator[Cell]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from recibo.extract.brazil import tax_ids
 from recibo.extract.brazil.documents import fiscal_document, names, parties, taxes, thermal
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
 from recibo.extract.layout import rows
@@ -14,6 +15,7 @@ from recibo.extract.layout.rows import Cell
 from recibo.extract.layout.rows import cells as cells_of
 from recibo.extract.model import Box, Details, DocumentType, Extracted, Header, LineItem, Moment
 from recibo.extract.text import lexicon, numbers, timestamps
+from recibo.extract.text.folding import fold
 
 LABELS = "other"
 _TOTALS = ("total", "weak_total")
@@ -24,6 +26,8 @@ _TAX, _BASE_RATE_AMOUNT = "ICMS", 3
 #: The most rows of the parts of a freight, and the most letters of a name with its amount.
 _MOST_ROWS, _MOST_LETTERS = 12, 400
 _LIKELY = 0.9
+# Who may pay for a freight: the heading of who does says only which one.
+_ROLES = frozenset({"remetente", "destinatario", "expedidor", "recebedor"})
 # `FRETE VALOR ........ 287,50`
 _DOTTED = re.compile(r"\W*(?P<name>[^\W\d].*?)[\s.:_-]*(?:R\$\s*)?[0-9][0-9.]*,[0-9]{2}\W*$")
 #: A gap of this many line heights separates two blocks.
@@ -141,9 +145,25 @@ def details(document: FiscalDocument) -> Details:
     if customer:
         found = parties.of_sections(document, parties.Section(0, 0), customer)
         named = parties.named_by(document, document.form.every("customer")[-1])
+        if named.customer_name and fold(named.customer_name.value) in _ROLES:
+            return Details(customer_tax_id=_id_below(document, named.customer_name.value))
         return replace(found, customer_name=found.customer_name or named.customer_name)
     named = parties.named_by(document, document.form.first("subscriber"))
     return replace(named, customer_tax_id=named.customer_tax_id or _other_id(document))
+
+
+def _id_below(document: FiscalDocument, role: str) -> Extracted[str] | None:
+    """Return the tax id in the column below the role of who pays: `TOMADOR  Destinatário`."""
+    heading: Cell | None = None
+    for line in document.lines:
+        for cell in cells_of(line.words):
+            if heading is None and cell.text.isupper() and fold(cell.text) == fold(role):
+                heading = cell
+            elif heading and cell.box.x0 >= heading.box.x0 - heading.box.height:
+                ids = [one for one in tax_ids.find(cell.text) if one.is_valid]
+                if ids:
+                    return cell.found(ids[0].text)
+    return None
 
 
 def _other_id(document: FiscalDocument) -> Extracted[str] | None:
@@ -191,7 +211,7 @@ def _name(document: FiscalDocument, issuer: Issuer) -> Extracted[str] | None:
     reach = max(cell.box.x1 for cell in above)
     name = names.with_rows_above(above[place], above[place + 1 :], reach)
     # `SERVIÇO DE ÁGUA DE` and `ITABIRINHA` below it.
-    if place and not formed and lexicon.is_joining(name.words[-1].text):
+    if place and not formed and lexicon.is_joining(name.text.rsplit()[-1]):
         name = Cell(name.words + above[place - 1].words)
     return name.found(names.cleaned(name.text), confidence=_LIKELY_ISSUER)
 

@@ -26,7 +26,8 @@ _PERSON = re.compile(r"[A-ZÀ-Ý]{2,}(?: [A-ZÀ-Ý]+\.?){1,6}")
 _TITLE = re.compile(r"NOTA\s+FISCAL|ELETR[OÔ]NICA", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?<![0-9])(?:[0-9]{3}[., ]?[0-9]{3}[., ]?[0-9]{3}[-/ ]?[0-9]{2}"
-    r"|[0-9A-Z]{2}[., ]?[0-9A-Z]{3}[., ]?[0-9A-Z]{3}[/ ]?[0-9A-Z]{4}[- ]?[0-9]{2})(?![0-9])"
+    r"|(?<![A-Z])[0-9A-Z]{2}[., ]?[0-9A-Z]{3}[., ]?[0-9A-Z]{3}[/ ]?[0-9A-Z]{4}[- ]?[0-9]{2})"
+    r"(?![0-9])"
 )
 _NAMED = re.compile(r"^\W*(?:NOME|RAZ[AÃ]O SOCIAL|CLIENTE)\W*:\W*(?P<name>.+)", re.IGNORECASE)
 # `Consumidor: Ana Lima - CPF 648.203.177-33 - Rua 238, 55`
@@ -41,6 +42,10 @@ _STUB = re.compile(r"RECEB(?:EMOS|I)\b.{0,80}(?:PRODUTO|SERVI|CONSTANTE)", re.IG
 # The name and the tax id are within so many lines of the heading.
 _NEAR_LINES = 3
 _FEWEST_LETTERS = 3
+# A passenger's identity card: `PASSAGEIRO DOC 11882044 - ANA LIMA`.
+_DOCUMENT = re.compile(r"^\W*(?:DOC(?:UMENTO)?|RG)\b[\s.:nº°]*\d[\d.\-/xX]{3,14}\W+", re.IGNORECASE)
+# Of a number whose check digits are wrong.
+_FEWEST_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,7 @@ def unlabelled_name(document: FiscalDocument, section: Section) -> Extracted[str
 
 
 def _read_name(text: str) -> str | None:
-    name = names.cleaned(text)
+    name = names.cleaned(_DOCUMENT.sub("", text))
     is_number = names.is_account(name) or any(True for _ in tax_ids.find(name))
     return name if names.has_letters(name) and not is_number and not _UNKNOWN.search(name) else None
 
@@ -216,7 +221,8 @@ def _read_number(text: str) -> str | None:
 def _numbers(text: str) -> Iterator[str]:
     for match in _NUMBER.finditer(text.upper()):
         bare = re.sub(r"[^0-9A-Z]", "", match[0])
-        if tax_ids.is_tax_id(bare) or not match[0].isalnum():
+        is_misread = not match[0].isalnum() and sum(map(str.isdigit, bare)) >= _FEWEST_DIGITS
+        if is_misread or tax_ids.is_tax_id(bare):
             yield bare
 
 

@@ -1,7 +1,7 @@
-"""Cuts off a table of taxes next to the items, as on Brazilian bills for energy.
+"""Cuts off the tables next to the items, as on Brazilian bills for energy.
 
-Its headings, such as `Tributo  Base  %  Valor`, look like those of items, and its rows are at the
-height of theirs.
+The headings of the first one, `Tributo  Base  %  Valor`, look like those of items, and its rows are
+at the height of theirs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from recibo.extract.model import Line, TextPage, around
 from recibo.extract.text import lexicon, numbers
 
 #: The gap left of the table, in heights, and the most lines below its headings.
-_GAP, _MOST_LINES = 1.5, 12
+_GAP, _MOST_LINES = 1.5, 60
 #: A row has a name of so many letters, and a base, a rate and an amount.
 _MOST_LETTERS, _FEWEST_FIGURES = 16, 3
 #: So many lines are examined for headings.
@@ -56,15 +56,29 @@ def _left_of_headings(line: Line) -> float | None:
 
 
 def _end(lines: Sequence[Line], start: int, left: float) -> int:
-    """Return the place below the last row of the table."""
+    """Return the place below the last line with separate text right of an edge.
+
+    Below the taxes are other tables, such as that of the consumption of past months.
+    """
+    texts = (
+        " ".join(word.text for word in line.words if word.box.x0 >= left)
+        for line in lines[start + 1 : start + 1 + _MOST_LINES]
+    )
+    if not _is_row(next(filter(None, texts), "")):
+        return start + 1
     end = start + 1
-    for place in range(start + 1, min(start + 1 + _MOST_LINES, len(lines))):
-        text = " ".join(word.text for word in lines[place].words if word.box.x0 >= left)
-        is_row = _is_row(text)
-        if text and not is_row:
-            break
-        end = place + 1 if is_row else end
+    while end < min(start + 1 + _MOST_LINES, len(lines)) and _is_parted(lines[end], left):
+        end += 1
     return end
+
+
+def _is_parted(line: Line, left: float) -> bool:
+    """Return whether a line has a wide gap at an edge, or words on one side of it only."""
+    before = [word for word in line.words if word.box.x0 < left]
+    after = line.words[len(before) :]
+    if not before or not after or _is_row(" ".join(word.text for word in after)):
+        return True
+    return after[0].box.x0 - before[-1].box.x1 >= _GAP * after[0].box.height
 
 
 def _is_row(text: str) -> bool:
@@ -75,8 +89,13 @@ def _is_row(text: str) -> bool:
 
 def _cut(lines: Sequence[Line], table: _Table) -> Iterator[Line]:
     for place, line in enumerate(lines):
-        words = tuple(word for word in line.words if word.box.x0 < table.left)
-        if place not in table.lines or len(words) == len(line.words):
-            yield line
-        elif words:
-            yield replace(line, words=words, box=around([word.box for word in words]))
+        cut = _before(line, table.left) if place in table.lines else line
+        if cut is not None:
+            yield cut
+
+
+def _before(line: Line, edge: float) -> Line | None:
+    words = tuple(word for word in line.words if word.box.x0 < edge)
+    if len(words) == len(line.words):
+        return line
+    return replace(line, words=words, box=around([word.box for word in words])) if words else None
