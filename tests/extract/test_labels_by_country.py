@@ -253,3 +253,92 @@ TOTAL R$                                        88,00
 """)
 
     assert receipt.document_number is None
+
+
+def test_a_time_with_dashes_behind_its_label() -> None:
+    receipt = _read("""
+S.C. ALIMENTARA LA COLT S.R.L.
+CAFEA BOABE 1KG            64,90
+TOTAL LEI                  64,90
+DATA: 21/02/2026           ORA: 16-05-48
+""")
+
+    assert receipt.issued_at is not None
+    assert str(receipt.issued_at.value.time) == "16:05:48"
+
+
+def test_a_fee_without_tax_is_no_tax() -> None:
+    receipt = _read("""
+fjordtel AS                       Faktura
+Org.nr. 918402772MVA              Fakturanr.  3300718842
+Abonnement og tjenester             462,16
+Merverdiavgift 25 % av 462,16       115,54
+Fakturagebyr papir (mva-fritt)       39,00
+Sum å betale                        616,70
+""")
+
+    assert receipt.tax is not None
+    assert receipt.tax.value == Decimal("115.54")
+
+
+def test_the_insured_in_a_column_next_to_the_charges() -> None:
+    _, buyer = _names("""
+BÚSSOLA SEGUROS S.A.              Nº 0531.77.2026.004418-2
+Segurado                          Demonstrativo do prêmio (R$)
+DAMIANA FREIRE DE ANDRADA         Prêmio líquido - Casco          1.684,20
+CPF 111.444.777-35                Prêmio líquido - APP               38,60
+R. Mirante do Farol, 18           IOF (7,38%)                       127,14
+                                  Prêmio total                    1.849,94
+""")
+
+    assert buyer == "DAMIANA FREIRE DE ANDRADA"
+
+
+def test_a_surcharge_for_a_card_is_no_payment() -> None:
+    receipt = _read("""
+Bandicoot Vehicle Hire Pty Ltd
+Extra kilometres 118 km @ 0.25                     29.50
+TOTAL CHARGES                                     $29.50
+Card surcharge 1.35% (Visa credit ending 7702)      0.40
+""")
+
+    assert Decimal("0.40") not in [one.value.amount for one in receipt.details.payments]
+
+
+@pytest.mark.parametrize(
+    ("head", "number"),
+    [
+        ("ARMARINHO DA DONA ZEFA - ME            N°001183", "001183"),
+        ("EQUIPOS              FACTURA DE VENTA\nNIT 900.456.718-1    EQV 20.881", "EQV 20.881"),
+        ("SANERIO\nMATRICULA: 0041882-3   CONTA N.: 2026.01.0041882", "2026.01.0041882"),
+        ("Tumaini Airways\nTICKET NUMBER\n" + 50 * " " + "TM 219 Kisumu 15 Mar 2026\n"
+         "744-2100448172 ISSUED 04 MAR 2026", "744-2100448172"),
+    ],
+    ids=["degree", "series", "dots", "column"],
+)  # fmt: skip
+def test_numbers_of_documents(head: str, number: str) -> None:
+    receipt = _read(f"""
+{head}
+Data: 16/01/2026
+Tarifa fixa                       22,40
+TOTAL                             22,40
+""")
+
+    assert receipt.document_number is not None
+    assert receipt.document_number.value == number
+
+
+def test_charges_named_with_their_period_or_the_day_on_which_they_are_due() -> None:
+    receipt = _read("""
+COLEGIO SEMENTE DO SABER LTDA
+PARCELA 02/12 VENCTO 10/02/2026      186,00
+ALUGUEL 10/01 a 09/02/2026         2.350,00
+ALMOCO INTEGRAL - 14 DIAS            322,00
+TOTAL                              2.858,00
+""")
+
+    assert [item.value.name for item in receipt.line_items] == [
+        "PARCELA 02/12 VENCTO 10/02/2026",
+        "ALUGUEL 10/01 a 09/02/2026",
+        "ALMOCO INTEGRAL - 14 DIAS",
+    ]

@@ -167,8 +167,9 @@ def _before_address(text: str) -> str:
 
 
 def _names_other(piece: Piece) -> bool:
-    """Return whether a text has the label of a number, a date or a sum."""
-    return ":" in piece.text or bool(lexicon.phrasebook(*OTHERS).find(piece.text))
+    """Return whether a text has the label of a number, a date or a sum, or is a heading of sums."""
+    has_sign = any(sign in piece.text for sign in ":$")
+    return has_sign or bool(lexicon.phrasebook(*OTHERS).find(piece.text))
 
 
 def _is_above_label(label: Piece, value: Piece, rows: Sequence[Row]) -> bool:
@@ -207,6 +208,7 @@ def _below(
     steps = 0
     last: tuple[str, Box] | None = None
     edge = _next_label(piece, row)
+    beside = min((one.box.x0 for one in pieces_of(row) if one.box.x0 > piece.box.x1), default=edge)
     for below in rows[row.index + 1 : row.index + 1 + 2 * _ROWS_BELOW]:
         for other in _pieces_before(below, edge):
             gap = other.box.y0 - piece.box.y1
@@ -221,7 +223,7 @@ def _below(
             if not (is_under and is_left) or steps >= _ROWS_BELOW:
                 continue
             has_ended = other.text.rstrip().endswith(":") or book("seller").is_all(other.text)
-            if has_ended or _is_of_items(below) or _is_heading_of_table(below):
+            if has_ended or _is_of_items(below, beside) or _is_heading_of_table(below):
                 return
             if _is_label(other.text):
                 continue
@@ -245,8 +247,9 @@ def _behind_name_label(text: str) -> str:
     return text
 
 
-def _is_of_items(row: Row) -> bool:
-    is_priced = any(row.is_money(amount) for amount in row.amounts)
+def _is_of_items(row: Row, beside: float) -> bool:
+    """Return whether a row is one of items, left of the text that is next to the label."""
+    is_priced = any(row.is_money(one) and row.x_at(one.start) < beside for one in row.amounts)
     is_other = bool(lexicon.phrasebook(*OTHERS).find(row.text))
     return headings.is_heading(row) or (is_priced and not is_other)
 

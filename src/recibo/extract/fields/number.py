@@ -17,7 +17,7 @@ from recibo.extract.layout import stacked
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.probabilities import probability
-from recibo.extract.text import currency_symbols, dates, lexicon
+from recibo.extract.text import currency_symbols, dates, lexicon, tables
 from recibo.extract.text.phrases import Phrase
 
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
@@ -60,9 +60,11 @@ _BEHIND_PREFIX = re.compile(rf"{_BEHIND_NAME.pattern}|\d{{4}}| [A-Z0-9]+/\d")
 _LONG_NAME = 4
 
 _JOINING = ("to", "from", "of", "no")
+_DEGREE = re.compile(r"(?<!\w)N°(?=\s?\d{3})")
 # A series in capitals before a number: `F 10418`, `GS 2026-0188`, `A/25 002317`, `BN-F 0718`.
 _IN_SERIES = re.compile(
     r"[A-Z]{1,4}(?:/\d\d|-[A-Z]{1,3})? (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)"
+    r"|[A-Z]{2,4} \d{1,3}(?:\.\d{3})+(?![\w:/%*-]|[.,]\d)"
 )
 
 
@@ -188,6 +190,9 @@ def _signed_labels(text: str) -> Iterator[Phrase]:
     for label in lexicon.wordbook("signed_number").find(text) if "#" in text else ():
         if text[label.end :].lstrip().startswith("#") and not has_word(text[: label.start]):
             yield Phrase("number", label.start, label.end)
+    # The sign of a degree is printed and read for that of an ordinal.
+    for sign in _DEGREE.finditer(text):
+        yield Phrase("weak_number", *sign.span())
 
 
 def _slip_rows(rows: Sequence[Row]) -> frozenset[int]:
@@ -279,6 +284,7 @@ def _in_series(text: str) -> re.Match[str] | None:
     match = _IN_SERIES.match(text)
     series = match[0].split()[0].lower() if match else ""
     is_word = series in lexicon.months() or series in _JOINING or lexicon.is_joining(series)
+    is_word |= series.upper() in tables.currencies()
     return None if is_word else match
 
 
@@ -299,7 +305,7 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
 
 
 def _is_with_label(number: str, row: Row) -> bool:
-    """Return whether a number has a label in its cell, not only "No.", or with a colon before."""
+    """Return whether a number has a label before it: not only "No.", or with a colon."""
     cells = [cell.text for cell in row.cells()]
     before = ["", *(text if _COLON_AT_END.search(text) else "" for text in cells)]
     texts = [f"{left} {text}" for left, text in zip(before, cells, strict=False) if number in text]
@@ -307,6 +313,7 @@ def _is_with_label(number: str, row: Row) -> bool:
         not _PLAIN.fullmatch(text[label.start : label.end])
         for text in texts
         for label in _labels(text, _KINDS)
+        if label.start < text.find(number)
     )
 
 
@@ -343,6 +350,14 @@ def _in_column(row: Row, label: Phrase, below: Row) -> str | None:
     return match.group() if match and is_number(match.group(), match.group()) else None
 
 
+def _series_before(row: Row, start: int) -> str:
+    """Return the series in front of a number in its cell: `EQV 20.881`."""
+    begin, _ = row.cell_at(start)
+    before = row.text[begin:start]
+    match = _in_series(row.text[begin:]) if before.strip() else None
+    return before if match and match[0].startswith(before) else ""
+
+
 def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
     label_box = row.box(label.start, label.end)
     days, times = dates.days(below.text), dates.times(below.text)
@@ -353,5 +368,5 @@ def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
         is_of_date = any(start <= match.start() < end for start, end in taken)
         if overlaps and not is_of_date and is_number(match.group(), below.text[match.start() :]):
             whole = _at_start(stacked.cell_from(below, match.start())) or match
-            return whole.group()
+            return f"{_series_before(below, match.start())}{whole.group()}"
     return None

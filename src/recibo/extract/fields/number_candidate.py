@@ -15,7 +15,7 @@ NUMBER = re.compile(
     r"(?:[A-Z]{2,3} (?=[A-Z0-9]+/[0-9]))?"
     r"[A-Za-z0-9][A-Za-z0-9_]*(?:(?:[-/.]|- (?=\d{3}))[A-Za-z0-9_]+)*"
 )
-_MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?!\d)")
+_MONEY = re.compile(r"(?:\d{1,3}(?:[.,]\d{3})+|\d+)[.,]\d{2}(?![.,]?\d)")
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
 # A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2

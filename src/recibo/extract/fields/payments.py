@@ -31,7 +31,7 @@ _CARDS = (PaymentMethod.CARD, PaymentMethod.CREDIT_CARD, PaymentMethod.DEBIT_CAR
 # Without a total, `NET AMOUNT` is one.
 _SUMS = ((Role.TOTAL, Role.PAYABLE), (Role.SUM,))
 # A note on the card may be left of the sums: `Mastercard ending 4417    VAT 20%  54.38`.
-_NOT_PAID = (Role.COUNT, Role.TAX, Role.SUBTOTAL, Role.DISCOUNT)
+_NOT_PAID = (Role.COUNT, Role.TAX, Role.SUBTOTAL, Role.DISCOUNT, Role.CHARGE)
 # Phrases that contain the name of a method: `credit note`, `cash bill`.
 _NO_METHOD = "no_payment"
 # The last four digits of a card, after masked digits or the words "ending in".
@@ -115,7 +115,7 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
-    if not any(map(row.is_money, row.amounts)) and _says_how_to_pay(row):
+    if _is_none(row):
         return
     phrases = _methods(row.text)
     if not phrases and (_NO_METHOD in _book().kinds(row.text) or _POSTAL_CODE.search(row.text)):
@@ -192,6 +192,17 @@ def _methods(text: str) -> list[Phrase]:
         and not _is_currency(text[phrase.start : phrase.end])
         and not _POSTAL_CODE.match(text, phrase.start)
     ]
+
+
+def _is_none(row: Row) -> bool:
+    """Return whether a row says how to pay, or begins as that of another amount.
+
+    `Card surcharge 1.35% (Visa)  8.76`
+    """
+    first = next(iter(_book().find(row.text)), None)
+    if first is not None and first.kind == _NO_METHOD and not first.start:
+        return True
+    return not any(map(row.is_money, row.amounts)) and _says_how_to_pay(row)
 
 
 def _says_how_to_pay(row: Row) -> bool:

@@ -105,6 +105,8 @@ _TIME = re.compile(
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
+_DASHED_TIME = re.compile(r"(?<![\d-])(?:[01]\d|2[0-3])-[0-5]\d-[0-5]\d(?![\d-])")
+
 # Letters that OCR reads for 0 and 1 next to digits, and for 8, 5 and 2 in a date.
 _MISREAD = (
     (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
@@ -184,8 +186,14 @@ def without_separators(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day
 
 def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
     """Return the times in `text`; "14.35" counts only if `dotted`, or if a word names it."""
-    found = []
-    bare = _without_days(_clean(text))
+    cleaned = _clean(text)
+    # `ORA: 16-05-48` has the form of a day.
+    found = [
+        TimeOfDay(dt.time.fromisoformat(match[0].replace("-", ":")), *match.span())
+        for match in _DASHED_TIME.finditer(cleaned)
+        if _is_labelled(cleaned, match.start())
+    ]
+    bare = _without_days(cleaned)
     for match in _TIME.finditer(bare):
         part, hour, separator, minute, second, half = match.groups()
         if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:

@@ -51,6 +51,12 @@ _LEADING_QTY = re.compile(
 _TAX_CODE = re.compile(
     r"^\s*(?:\([A-Z0-9]\)\s*|[A-E][0O]{2}\s+|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)"
 )
+# `Aluguel 10/01 a 09/02/2026`, `Parcela 02/12 vencto 10/02/2026`: of a charge, not of the sale.
+_PERIOD = re.compile(
+    r"\s\d{1,2}/\d{1,2}(?:/\d{2,4})?\s?(?:a|à|to|al|bis|até|-|–)\s?\d{1,2}/\d{1,2}/\d{2,4}\s*$"
+    r"|\svenc(?:to|imento)?[.:]*\s?\d{1,2}/\d{1,2}/\d{2,4}\s*$",
+    re.IGNORECASE,
+)
 # `ESTADIA ...........R$`: dots that lead to the amount.
 _LEADERS = re.compile(r"\s*\.{4,}\s?\S{0,3}\s*$")
 _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
@@ -219,7 +225,7 @@ def has_hour(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Return whether a text is a name: three letters, or two syllables of a CJK script."""
-    if _STAMP.search(text) or _unit().fullmatch(text) or _symbol().fullmatch(text):
+    if _STAMP.search(_PERIOD.sub("", text)) or _unit().fullmatch(text) or _symbol().fullmatch(text):
         return False
     if _grade().fullmatch(text):
         return True
