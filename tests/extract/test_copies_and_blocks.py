@@ -133,3 +133,34 @@ TOTAL                                                807,51
         "28.63",
         "61.18",
     ]
+
+
+def test_charges_in_the_right_one_of_two_columns() -> None:
+    receipt = _read(
+        text_page("""
+BÚSSOLA SEGUROS S.A.              APÓLICE DE SEGURO  Nº 0531.77.2026
+Segurado                          Demonstrativo do prêmio (R$)
+DAMIANA FREIRE DE ANDRADA         Prêmio - Casco                   1.684,20
+CPF 111.444.777-35
+R. Mirante do Farol, 18           Prêmio - danos materiais           512,75
+Vigência                          Prêmio - acidentes                  38,60
+das 24h de 01/02/2026             Assistência 24h                    214,90
+Veículo                           Adicional                            0,00
+HATCH COMPACTO 2023/2024          Custo de apólice                     0,00
+Placa QTZ2E45
+Classe de bônus: 4                Prêmio líquido total             2.450,45
+                                  IOF (7,38%)                        180,84
+ROTA SEGURA LTDA                  Prêmio total                     2.631,29
+""")
+    )
+
+    assert [(item.value.name, str(item.value.total)) for item in receipt.line_items] == [
+        ("Prêmio - Casco", "1684.20"),
+        ("Prêmio - danos materiais", "512.75"),
+        ("Prêmio - acidentes", "38.60"),
+        ("Assistência 24h", "214.90"),
+        ("Adicional", "0.00"),
+        ("Custo de apólice", "0.00"),
+    ]
+    assert receipt.tax is not None
+    assert str(receipt.tax.value) == "180.84"

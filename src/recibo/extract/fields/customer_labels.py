@@ -251,7 +251,9 @@ def _is_of_items(row: Row, beside: float) -> bool:
     """Return whether a row is one of items, left of the text that is next to the label."""
     is_priced = any(row.is_money(one) and row.x_at(one.start) < beside for one in row.amounts)
     is_other = bool(lexicon.phrasebook(*OTHERS).find(row.text))
-    return headings.is_heading(row) or (is_priced and not is_other)
+    first = pieces_of(row)[0]
+    is_beside = first.box.x0 < beside < float("inf") and headings.role_of(first.text) is None
+    return (headings.is_heading(row) and not is_beside) or (is_priced and not is_other)
 
 
 def _is_heading_of_table(row: Row) -> bool:

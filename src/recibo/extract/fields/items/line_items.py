@@ -18,12 +18,12 @@ from recibo.extract.fields.items import (
     item_name,
     itemlist,
     joined,
-    left_columns,
     metered,
     priced_row,
     products,
     regions,
     shifted_rows,
+    side_columns,
     side_tables,
     summed_rows,
     tables,
@@ -171,7 +171,7 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
     if len(tabled) <= 1 and len(listed) <= 1 and (sold := metered.read(lines)):
         return sold if not _products((*tabled, *listed)) else tabled or listed
     items = _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
-    items = items or tuple(map(_item, left_columns.find(lines, amounts)))
+    items = items or tuple(map(_item, side_columns.find(lines, amounts)))
     return (*items, *map(_item, fees_below.find(lines, _sum(items))))
 
 

@@ -1,16 +1,19 @@
-"""Finds charges left of another table: names at one edge, amounts at another, and their sum.
+"""Finds charges next to other text: names at one edge, amounts at another, and their sum.
 
 TARIFA DE ÁGUA     110,86      0 a 10 m³    38,72
 TARIFA DE ESGOTO    88,69     11 a 20 m³    51,20
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import accumulate
 
 from recibo.extract.fields.items import priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.rows import Row
+from recibo.extract.fields.items.terminators import Meaning
+from recibo.extract.layout.rows import Row, of_line
+from recibo.extract.model import around
 
 #: Fewer amounts may add up by chance; more are not tried.
 _FEWEST, _MOST = 4, 40
@@ -21,8 +24,20 @@ _MOST_ROWS = 400
 
 def find(rows: Sequence[Row], printed: Collection[Decimal]) -> list[Priced]:
     """Return the most charges in a column whose sum is one of the printed amounts, else none."""
-    runs = (run for column in _columns(rows[:_MOST_ROWS]) for run in _summed(column, printed))
+    first = rows[:_MOST_ROWS]
+    columns = (*_columns(first), *_columns([_right_part(row) for row in first]))
+    runs = (run for column in columns for run in _summed(column, printed))
     return max(runs, key=len, default=[])
+
+
+def _right_part(row: Row) -> Row:
+    """Return the last cell of a row with the one before it, right of another column's text."""
+    cells = list(row.cells())[-2:]
+    words = tuple(word for cell in cells for word in cell.words)
+    if len(words) == len(row.line.words):
+        return row
+    line = replace(row.line, words=words, box=around([word.box for word in words]))
+    return replace(of_line(line, minor=row.minor), index=row.index)
 
 
 def _columns(rows: Sequence[Row]) -> Iterator[list[Priced]]:
@@ -46,7 +61,7 @@ def _read(row: Row) -> Priced | None:
     """Return a row up to its first amount, if a name is before that."""
     first = next((figure for figure in row.numbers if figure.is_money), None)
     read = priced_row.at(row, first) if first and not first.is_percent else None
-    is_charge = read is not None and read.has_name and not terminators.is_total(row)
+    is_charge = read is not None and read.has_name and terminators.meaning(row) is not Meaning.END
     return read if is_charge else None
 
 
