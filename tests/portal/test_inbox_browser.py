@@ -109,7 +109,7 @@ def test_upload_can_be_canceled(site: Site, tmp_path: Path) -> None:
         choose(page, make_receipts(tmp_path, "C-1", "C-2"))
         expect(page.locator("#uploads")).to_contain_text("Uploading")
         page.get_by_role("button", name="Cancel C-1.pdf").click()
-        expect(page.locator("#uploads").get_by_text("Canceled")).to_be_visible()
+        expect(page.locator("#uploads").get_by_text("Canceled", exact=True)).to_be_visible()
         expect(page.get_by_role("heading", name="1 uploaded, 1 canceled")).to_be_visible()
         # The list has it.
         expect(page.locator("#uploads").get_by_text("Uploaded", exact=True)).to_be_hidden()
