@@ -300,6 +300,19 @@ def test_another_script_needs_no_latin_vowels() -> None:
     assert "TXT" in texts(only_page(document(greek)))
 
 
+def test_fonts_of_the_system_are_not_used() -> None:
+    # pdfium takes a font whose name contains that of the PDF's; Chromium's package needs DejaVu.
+    data = document(print_body, compressed=False)
+    installed, unknown = (
+        only_page(data.replace(b"/BaseFont /Helvetica", b"/BaseFont /" + name))
+        for name in (b"DejaVu", b"Unknown")
+    )
+
+    assert [(word.text, word.box.y0, word.box.y1) for word in unknown.layer] == [
+        (word.text, word.box.y0, word.box.y1) for word in installed.layer
+    ]
+
+
 def test_a_huge_page_is_drawn_within_limits() -> None:
     page = only_page(document(print_body, size=(14_000, 14_000)))
     picture = page.draw(1)

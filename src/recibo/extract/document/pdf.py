@@ -33,6 +33,11 @@ _MAX_NESTING = 3
 
 _SECURITY_ERRORS = frozenset({pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY})
 
+# Draw text whose font is not embedded in one of pdfium's own fonts. It would look for those of the
+# system, which differ, and which a reader process may list before it enters its sandbox but not
+# open afterwards: letters without a height would be left.
+pdfium_c.FPDF_SetSystemFontInfo(None)
+
 
 def is_pdf(data: bytes) -> bool:
     """Return whether the bytes are a PDF, perhaps after blank lines."""
