@@ -277,6 +277,8 @@ def running() -> Iterator[StripeServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # An answer is sent at once: a body after its headers would wait for them to be confirmed.
+        wbufsize = -1
 
         def do_GET(self) -> None:
             self._serve(urlsplit(self.path).query)
