@@ -27,7 +27,7 @@ class NormalizedText:
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
     """Return `text` in lower case and without accents; positions stay the same."""
-    return "".join(_folded(character) for character in text)
+    return text.lower() if text.isascii() else "".join(map(_folded, text))
 
 
 def without_accents(text: str) -> str:
@@ -41,9 +41,13 @@ def without_accents(text: str) -> str:
 def normalize(text: str) -> NormalizedText:
     """Return the letters and digits of `text`; those that OCR confuses become one letter."""
     folded = fold(text)
-    kept = [(index, _normalized_character(folded, index)) for index in range(len(folded))]
-    kept = [(index, letter) for index, letter in kept if letter]
-    return NormalizedText("".join(letter for _, letter in kept), tuple(index for index, _ in kept))
+    letters = list(map(_normalized, folded))
+    for index, letter in enumerate(folded):
+        if letter in _LOOKALIKES and _is_among_letters(folded, index):
+            letters[index] = _LOOKALIKES[letter]
+    return NormalizedText(
+        "".join(letters), tuple(index for index, letter in enumerate(letters) if letter)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -54,10 +58,8 @@ def _folded(character: str) -> str:
     return lower if len(lower) == 1 else base
 
 
-def _normalized_character(folded: str, index: int) -> str:
-    letter = folded[index]
-    if letter in _LOOKALIKES:
-        return _LOOKALIKES[letter] if _is_among_letters(folded, index) else letter
+@lru_cache(maxsize=4096)
+def _normalized(letter: str) -> str:
     if letter in "i|!":
         return "l"
     return letter.translate(_GREEK) if letter.isalnum() else ""
