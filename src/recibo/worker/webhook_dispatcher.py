@@ -193,8 +193,9 @@ class WebhookDispatcher:
         while not stopping.is_set() or self._finished:
             await self._has_finished.wait()
             self._has_finished.clear()
-            # Gather more outcomes for the same transaction.
-            await asyncio.sleep(self._gather_s)
+            # Gather more outcomes for the same transaction, unless there will be none.
+            if self._in_flight or not stopping.is_set():
+                await asyncio.sleep(self._gather_s)
             while self._finished:
                 if await _try(self.record_finished) is None:
                     await asyncio.sleep(_RETRY_SECONDS)
