@@ -2,6 +2,7 @@
 
 import asyncio
 import atexit
+import datetime as dt
 import gc
 import os
 import shutil
@@ -24,6 +25,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from recibo.store import db
 from recibo.store import postgres as postgres_engines
 from recibo.store.tables import Table
+from recibo.worker import task_queue
 from tests import databases, servers, stripe_server
 from tests.stripe_server import StripeServer
 from tests.tcp_proxy import TcpProxy, run_tcp_proxy
@@ -69,6 +71,15 @@ def _databases_have_time_to_answer() -> Iterator[None]:
     """Take no busy machine for a database that is away; `api/test_database_away` tests that."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postgres_engines, "CONNECT_SECONDS", 30.0)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _workers_end_soon() -> Iterator[None]:
+    """Let workers, which end between two looks at their queues, look more often."""
+    with pytest.MonkeyPatch.context() as patch:
+        for interval in ("_CHECK_INTERVAL", "_BACKGROUND_CHECK_INTERVAL"):
+            patch.setattr(task_queue, interval, dt.timedelta(milliseconds=5))
         yield
 
 
