@@ -20,8 +20,8 @@ SMALL = (1280, 480)
 LEGIBLE = 18
 
 
-def show(page: Page, name: str, document: PrintedDocument | None = None) -> str:
-    """Sign up, upload a receipt and show it; return its path."""
+def read(page: Page, name: str, document: PrintedDocument | None = None) -> str:
+    """Sign up and upload a receipt; return its path."""
     body = {
         "email": f"{name}-{token_hex(4)}@evidence.test",
         "password": PASSWORD,
@@ -29,9 +29,12 @@ def show(page: Page, name: str, document: PrintedDocument | None = None) -> str:
     }
     assert page.request.post("/v1/auth/signup", data=body).ok
     [path] = upload(page, drawing.pdf((document or make_documents.till_receipt()).rows))
-    page.goto(path)
-    page.wait_for_load_state("load")
     return path
+
+
+def show(page: Page, name: str, document: PrintedDocument | None = None) -> None:
+    """Sign up, upload a receipt and show it."""
+    page.goto(read(page, name, document))
 
 
 def expect_seen(box: Locator) -> None:
@@ -162,11 +165,11 @@ def test_excerpt_of_a_long_value_is_legible(
     site: Site, size: tuple[int, int], field: str, lines: int, rows: int
 ) -> None:
     with site.visit(size=size) as page:
-        path = show(page, "eva", make_documents.nfce())
+        path = read(page, "eva", make_documents.nfce())
         doubt(site, path, field)
         if rows > 1:
             print_in_one_line(site, path)
-        page.reload()
+        page.goto(path)
         check = page.locator(f".chk[data-f={field}]")
         crop, column = (check.locator(one).bounding_box() for one in (".crop", ".chk-g"))
         marks = [one.bounding_box() for one in check.locator(".hl").all()]
@@ -189,9 +192,9 @@ def test_excerpt_of_a_long_value_is_legible(
 @pytest.mark.parametrize("field", ["total", "document_number"])
 def test_excerpt_shows_nothing_but_the_page(site: Site, size: tuple[int, int], field: str) -> None:
     with site.visit(size=size) as page:
-        path = show(page, "gil")
+        path = read(page, "gil")
         doubt(site, path, field)
-        page.reload()
+        page.goto(path)
         crop = page.locator(f".chk[data-f={field}] .crop")
         place, sheet = crop.bounding_box(), crop.locator("image").bounding_box()
         assert place
@@ -215,7 +218,7 @@ def test_access_key_is_shown_as_a_whole(site: Site, size: tuple[int, int]) -> No
 
 def test_review_of_a_long_value_has_no_serious_barriers(site: Site) -> None:
     with site.visit(size=DESK) as page:
-        path = show(page, "fay", make_documents.nfce())
+        path = read(page, "fay", make_documents.nfce())
         doubt(site, path, "document_key")
-        page.reload()
+        page.goto(path)
         assert [] == violations(page)
