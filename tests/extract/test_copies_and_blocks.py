@@ -148,7 +148,7 @@ das 24h de 01/02/2026             Assistência 24h                    214,90
 Veículo                           Adicional                            0,00
 HATCH COMPACTO 2023/2024          Custo de apólice                     0,00
 Placa QTZ2E45
-Classe de bônus: 4                Prêmio líquido total             2.450,45
+Contrato AL-0882                 Prêmio líquido total             2.450,45
                                   IOF (7,38%)                        180,84
 ROTA SEGURA LTDA                  Prêmio total                     2.631,29
 """)

@@ -342,3 +342,18 @@ TOTAL                              2.858,00
         "ALUGUEL 10/01 a 09/02/2026",
         "ALMOCO INTEGRAL - 14 DIAS",
     ]
+
+
+def test_a_coupon_that_is_subtracted_is_not_the_number_of_the_order() -> None:
+    receipt = _read("""
+Sabor da Vila Hamburgueria
+Pedido nº 6640 • 11/10/2025 • 20:32
+1 Batata rústica 400g           R$ 19,00
+1 Refrigerante 2L               R$ 14,00
+Subtotal                        R$ 33,00
+Cupom QUERO15                 - R$ 15,00
+Total                           R$ 18,00
+""")
+
+    assert receipt.document_number is not None
+    assert receipt.document_number.value == "6640"

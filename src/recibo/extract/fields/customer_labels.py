@@ -208,7 +208,7 @@ def _below(
     steps = 0
     last: tuple[str, Box] | None = None
     edge = _next_label(piece, row)
-    beside = min((one.box.x0 for one in pieces_of(row) if one.box.x0 > piece.box.x1), default=edge)
+    limit = min((one.box.x0 for one in pieces_of(row) if one.box.x0 > piece.box.x1), default=edge)
     for below in rows[row.index + 1 : row.index + 1 + 2 * _ROWS_BELOW]:
         for other in _pieces_before(below, edge):
             gap = other.box.y0 - piece.box.y1
@@ -223,7 +223,7 @@ def _below(
             if not (is_under and is_left) or steps >= _ROWS_BELOW:
                 continue
             has_ended = other.text.rstrip().endswith(":") or book("seller").is_all(other.text)
-            if has_ended or _is_of_items(below, beside) or _is_heading_of_table(below):
+            if has_ended or _is_of_items(below, limit) or _is_heading_of_table(below):
                 return
             if _is_label(other.text):
                 continue
@@ -247,13 +247,13 @@ def _behind_name_label(text: str) -> str:
     return text
 
 
-def _is_of_items(row: Row, beside: float) -> bool:
+def _is_of_items(row: Row, limit: float) -> bool:
     """Return whether a row is one of items, left of the text that is next to the label."""
-    is_priced = any(row.is_money(one) and row.x_at(one.start) < beside for one in row.amounts)
+    is_priced = any(row.is_money(one) and row.x_at(one.start) < limit for one in row.amounts)
     is_other = bool(lexicon.phrasebook(*OTHERS).find(row.text))
     first = pieces_of(row)[0]
-    is_beside = first.box.x0 < beside < float("inf") and headings.role_of(first.text) is None
-    return (headings.is_heading(row) and not is_beside) or (is_priced and not is_other)
+    is_left = first.box.x0 < limit < float("inf") and headings.role_of(first.text) is None
+    return (headings.is_heading(row) and not is_left) or (is_priced and not is_other)
 
 
 def _is_heading_of_table(row: Row) -> bool:

@@ -47,6 +47,8 @@ _LEAST = 0.5
 _MOST = 0.8
 # At least this many values below as many labels are assigned by order; fewer by position.
 _FEWEST_COLUMNS = 3
+# `Cupom BEMVINDO15  - R$ 15,00`
+_MINUS_APART = re.compile(r"\s[-\u2212\u2013]\s?\D{0,4}\d+[.,]\d{2}$")
 # A row with so many amounts is that of an item.
 _FEWEST_PRICES = 2
 # The row below a title begins at most so many heights right of it.
@@ -105,6 +107,7 @@ def _is_of_item(one: NumberCandidate) -> bool:
     row, before = one.row, one.row.text[: max(one.row.text.find(one.value), 0)]
     is_priced = sum(map(row.is_money, row.amounts)) >= _FEWEST_PRICES
     is_named = is_priced and bool(one.features.get("within"))
+    is_named |= _MINUS_APART.search(row.text) is not None
     return is_named or currency_symbols.before().search(before) is not None
 
 
