@@ -162,6 +162,7 @@ async def test_people_and_keys_are_shown_by_name(sqlite_url: str, tmp_path: Path
         await forms.sign_in_as(service, dev)
         by_dev = await receipt_pages.upload(service, make.jpeg("by dev"))
         await forms.sign_in_as(service, owner)
+        await receipt_pages.read_receipt(service, owner, by_dev)
         await service.stranger.post(f"/portal/members/{dev.user_id}/remove")
         shown = [await receipt_pages.get_page(service, f"/{one}") for one in (by_key["id"], by_dev)]
         log = await service.stranger.get("/portal/audit")
