@@ -65,6 +65,7 @@ _TAX_ID = re.compile("|".join(map(normalize_label, ("CNPJ", "CPF", "C.G.C"))))
 _WHOLE_TITLE = normalize_label("Documento Auxiliar da Nota Fiscal de Consumidor")
 # `Documento Auxiliar da` may be in front of a title; a longer text is a sentence about one.
 _MOST_LETTERS_BEFORE = 24
+_VERBS = tuple(map(normalize_label, ("será", "serão", "foi")))
 # So many mentions of a title are examined.
 _MOST_TITLES = 20
 # Headings that only an NFS-e has together.
@@ -184,7 +185,12 @@ def _kind_of(text_pages: Sequence[TextPage], key: FoundKey | None) -> Kind | Non
 
 
 def _is_in_sentence(form: Form, label: Label) -> bool:
-    """Return whether many words lead to a title: `Dispensada a emissão de nota fiscal`."""
+    """Return whether many words lead to a title, or a verb follows it.
+
+    `Dispensada a emissão de nota fiscal`, `NFS-e será enviada por e-mail`
+    """
+    if form.lines[label.line].text[label.end :].startswith(_VERBS):
+        return True
     left, letters = label.box.x0, 0
     for word in reversed(form.lines[label.line].words_between(0, label.start)):
         if left - word.box.x1 > forms.WIDEST_GAP * label.box.height:

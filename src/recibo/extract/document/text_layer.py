@@ -18,7 +18,8 @@ _MAX_STEP_BACK = 0.5
 _MAX_STEP_ASIDE = 0.4
 #: A smaller gap separates words, too, if others in the word are still smaller: pdfium misses
 #: narrow spaces that are no letters, and wide gaps between all letters are a style.
-_MIN_NARROW_GAP, _MIN_NARROW_DIFFERENCE = 0.1, 0.08
+_MIN_NARROW_GAP, _MIN_NARROW_DIFFERENCE = 0.09, 0.08
+_OVERLAPPING, _MIN_OVERLAPPING_DIFFERENCE = -0.15, 0.055
 
 #: Vertical text is kept in whole runs; gaps between these shares separate its words.
 _MAX_VERTICAL_GAP = 1.5
@@ -96,10 +97,18 @@ def _at_narrow_gaps(run: list[Glyph]) -> Iterator[list[Glyph]]:
     """Split a horizontal run where gaps are wider than those between most of its letters."""
     size = max(1.0, *map(_size, run))
     gaps = [_gap(last, glyph) / size for last, glyph in itertools.pairwise(run)]
-    if run[0].turns % 2 or max(gaps, default=0) < _MIN_NARROW_GAP:
+    usual = statistics.median_low(gaps) if gaps else 0.0
+    least = max(_MIN_NARROW_GAP, usual + _MIN_NARROW_DIFFERENCE)
+    if usual < _OVERLAPPING:
+        # Some fonts give letters boxes that are wider than they are, capitals by less.
+        least = statistics.median_high(gaps) + _MIN_OVERLAPPING_DIFFERENCE
+        gaps = [
+            usual if last.letter.isupper() and glyph.letter.islower() else gap
+            for gap, (last, glyph) in zip(gaps, itertools.pairwise(run), strict=True)
+        ]
+    if run[0].turns % 2 or max(gaps, default=least) < least:
         yield run
         return
-    least = max(_MIN_NARROW_GAP, statistics.median_low(gaps) + _MIN_NARROW_DIFFERENCE)
     ends = [place for place, gap in enumerate(gaps, start=1) if gap >= least]
     yield from (run[first:end] for first, end in itertools.pairwise((0, *ends, len(run))))
 

@@ -15,18 +15,33 @@ _HEAD = 0.6
 _LONGEST, _FEWEST_WORDS, _MOST_WORDS = 60, 2, 7
 # `Olá, Ana Lima! CPF 190.362.478-96`
 _GREETED = re.compile(r"(?P<name>[^\W\d][^!,:;]{3,60})[!,:;](?P<rest>.{0,40})")
+_COMPANY = re.compile(r"\b\d{2}\.\d{3}\.\d{3}/\d{4}-\d\d")
+_PERSON = re.compile(
+    r"(?P<name>[^\W\d][^\d:*]{5,60}?)[\s·,|–-]+CPF[.:]?\s?[\d*]{3}\.[\d*]{3}\.[\d*]{3}-[\d*]{2}\W*"
+)
 _TAX_NUMBER = re.compile(r"\b\d{3}\.[\d*]{3}\.[\d*]{3}-\d\d|\b\d{2}\.\d{3}\.\d{3}/\d{4}-\d\d")
 
 
 def find(rows: Sequence[Row]) -> Iterator[Piece]:
     """Yield the names on the upper part of the first page that are addressed."""
+    # A person may also be the seller, if no company is on the page.
+    is_of_company = any(_COMPANY.search(row.text) for row in rows)
     for row in rows:
         if row.depth > _HEAD or row.line.page != rows[0].line.page:
             return
         for piece in pieces_of(row):
-            if name := before_honorific(piece.text) or _greeted(piece.text, row):
+            name = before_honorific(piece.text) or _greeted(piece.text, row)
+            name = name or (_before_personal_number(piece.text) if is_of_company else None)
+            if name:
                 start = row.text.find(name)
                 yield replace(piece, text=name, box=row.box(start, start + len(name)))
+
+
+def _before_personal_number(text: str) -> str | None:
+    """Return the person in front of a CPF, which companies do not have: `Ana Lima · CPF 907...`."""
+    match = _PERSON.fullmatch(text)
+    name = match["name"].rstrip(" ·-–,|") if match else ""
+    return name if _FEWEST_WORDS <= len(name.split()) <= _MOST_WORDS else None
 
 
 def before_honorific(text: str) -> str | None:

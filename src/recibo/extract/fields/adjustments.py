@@ -83,7 +83,7 @@ def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
             )
             for entry in by_role[Role.DISCOUNT]
             if _is_money(entry.row, entry.amount)
-            and not (_is_prose(entry) or _is_withheld(entry.row))
+            and not (_is_prose(entry) or _is_withheld(entry.row) or _is_offered(entry.row))
             and (entry.amount.value < 0 or not entry.row.has_negative())
         ),
         *_of_phrase("discount_sum", page, summed=1, without=named),
@@ -188,6 +188,11 @@ def _is_prose(entry: Entry) -> bool:
     return sum(map(str.isalpha, row.text[start:])) > _MOST_LETTERS
 
 
+def _is_offered(row: Row) -> bool:
+    """Return whether a row says what is off if it is paid soon: `2 % Skonto (62,71)`."""
+    return bool(lexicon.wordbook("conditional").find(row.text))
+
+
 def _is_withheld(row: Row) -> bool:
     """Return whether a row subtracts an advance or a tax that is withheld."""
     is_withheld = bool(lexicon.wordbook("withheld").find(row.text))
@@ -219,7 +224,7 @@ def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
         if any(amount.is_percent for amount in row.amounts):
             # `10% MEMBER CARD -1.14`: a percentage is no payment.
             roles = roles.difference(_PAYMENTS)
-        if row.index in without or roles or _is_withheld(row):
+        if row.index in without or roles or _is_withheld(row) or _is_offered(row):
             continue
         if lexicon.wordbook("voided").find(row.text):
             continue

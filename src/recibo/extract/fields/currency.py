@@ -1,16 +1,18 @@
 """Finds the currency: by the symbols next to amounts, else by the country."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from recibo.extract.fields.locale_detection import Place
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
-from recibo.extract.text import currency_symbols
+from recibo.extract.text import currency_symbols, lexicon, tables
 from recibo.extract.text.currency_symbols import CurrencySymbols
 
 # A dollar sign without evidence of a country is most often American.
 _DEFAULT_DOLLAR = "USD"
+_NAMED, _CODE = 0.95, re.compile(r"\W{0,3}([A-Z]{3})\b")
 _AROUND_SYMBOL = " \t0123456789.,"
 
 
@@ -19,6 +21,8 @@ def currencies(rows: Sequence[Row], place: Place) -> tuple[Extracted[str], ...]:
     shared = _counts(rows, currency_symbols.shared())
     printed = _counts(rows, currency_symbols.unique())
     unique = _of_document(printed, shared)
+    if named := _named(rows):
+        return (_found(named, _NAMED, rows),)
     # An offer to convert is not evidence of a country.
     home = place.currency if place.currency in unique or place.currency not in printed else None
     if unique:
@@ -30,6 +34,16 @@ def currencies(rows: Sequence[Row], place: Place) -> tuple[Extracted[str], ...]:
     if _DEFAULT_DOLLAR in shared and place.language in (None, "en"):
         return (_found(_DEFAULT_DOLLAR, 0.6, rows),)
     return ()
+
+
+def _named(rows: Sequence[Row]) -> str | None:
+    """Return the currency whose code is behind a label: `MONEDA UYU`."""
+    for row in rows:
+        for label in lexicon.wordbook("currency_label").find(row.text):
+            code = _CODE.match(row.text, label.end)
+            if code and code[1] in tables.currencies():
+                return code[1]
+    return None
 
 
 def _counts(rows: Sequence[Row], known: Mapping[str, CurrencySymbols]) -> Counter[str]:

@@ -1,5 +1,6 @@
 """Finds the labels of the customer, and the texts near a label that may be the name."""
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from recibo.extract.text.phrases import Phrase
 #: The labels of other fields.
 OTHERS = (
     *("number", "order_number", "weak_number", "other_number", "date", "other_date", "due_date"),
-    *("time", "start_date", "total", "payable"),
+    *("time", "start_date", "total", "payable", "currency_label"),
 )
 _ROLE = "customer"
 # Salutations, which need no colon: `Spett.le Rossi S.p.A.`
@@ -40,6 +41,8 @@ _SECOND_WORD = re.compile(r"\s*(?:/\s*[^\W\d_]+(?:\s[^\W\d_]+)?|\([^()]{1,24}\))
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+)?\s*/\s*$")
 # `Naam: J. de Groot Datum: 24-9-2024`
 _NEXT_LABEL = re.compile(r"\s+[^\W\d_][\w./]{1,14}:(?=\s)")
+# `ROSA FERREIRA - UNID. 704 BL B`
+_UNIT_OF_BUILDING = re.compile(r"\s[-–]\s(?:unid|unidade|apto?|bl|bloco)\b.*$", re.IGNORECASE)
 # The customer's number: `Rosa Ferreira (4418)`.
 _NUMBER_AT_END = re.compile(r"(?<=\w)\s*\(\W*\d[\d\s-]*\)$")
 # `Rosa Ferreira - CPF 187.720.441-28`
@@ -53,7 +56,7 @@ _INITIALS = re.compile(r"[^\W\d_](?: [^\W\d_])+")
 
 def find(row: Row) -> Iterator[tuple[Phrase, Piece]]:
     """Yield the labels of the customer that begin a cell, with the cell."""
-    for piece in pieces_of(row):
+    for piece in pieces_of(row) or _start_of(row):
         if " " in piece.text.strip() and book("anonymous").is_all(piece.text):
             # The last line of the title of an NFC-e: `para Consumidor Final`.
             continue
@@ -72,6 +75,15 @@ def find(row: Row) -> Iterator[tuple[Phrase, Piece]]:
         # One of many headings in a row is that of a column: `Flight  From  To  Departure`.
         if book("billed_alone").is_all(piece.text) and len(pieces_of(row)) <= _MOST_CELLS:
             yield Phrase("billed_alone", 0, len(piece.text)), piece
+
+
+def _start_of(row: Row) -> tuple[Piece, ...]:
+    """Return the start of a sentence that is too long to be a cell: `Recebemos de Ana Lima ...`."""
+    words = row.line.words
+    ends = itertools.accumulate(len(word.text) + 1 for word in words)
+    count = sum(end <= _LONGEST for end in ends)
+    start = replace(row, line=replace(row.line, words=words[:count]))
+    return tuple(replace(piece, row=row) for piece in pieces_of(start)) if count else ()
 
 
 def is_billed(label: Phrase, piece: Piece) -> bool:
@@ -280,6 +292,7 @@ def _pieces_before(row: Row, edge: float) -> tuple[Piece, ...]:
 def found(text: str, row: Row, box: Box) -> Extracted[str]:
     """Return a text as a name, without a number at its end; its confidence is not known yet."""
     name = _TAX_NUMBER_AT_END.sub("", _NUMBER_AT_END.sub("", text))
+    name = _UNIT_OF_BUILDING.sub("", name)
     return Extracted(name, 0, text, row.line.page, box)
 
 

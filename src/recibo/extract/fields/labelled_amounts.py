@@ -84,7 +84,7 @@ _CENT = Decimal("0.01")
 _OFF_OF_RATE = 1
 _PAYMENTS = {Role.CARD, Role.CASH}
 # `não incide ISS (item 3.01 da LC 116/2003)`
-_OF_A_LAW = re.compile(r"(?:\(|\bdo |\bno )(?:sub)?item\s$|\bart(?:igo|\.)\s$", re.IGNORECASE)
+_OF_A_LAW = re.compile(r"(?:\(|\bdo |\bno )(?:sub)?item\s$|\bart(?:igo|\.?)\s$", re.IGNORECASE)
 _LAW_LETTERS = 12
 # `Cupom FOME15  - R$ 15,00`
 _MINUS_APART = re.compile(rf"\s[{MINUS}]\s\D{{0,4}}$")

@@ -41,6 +41,11 @@ _BEFORE_NUMBER = " ,;|(–-·"
 # Not the period of `S.A.`, `Ltda.` or `Cia.`
 _END_OF_SENTENCE = re.compile(r"(?<=[^\W\d_A-Z]{5})[.!?:]\s+")
 _LONGEST_NAME = 60
+# `A nota será emitida por Vento Ltda., CNPJ 33.908...`
+_BY = re.compile(
+    r"^.*\b(?:emitid|prestad|vendid|fornecid|issued|provided|sold|operated)\w*\s+(?:por|pela|pelo|by)\s+",
+    re.IGNORECASE,
+)
 _AFTER_LABEL = re.compile(r"\s*[.:\uff1a]\s*(?=[^\W\d])")
 
 
@@ -153,7 +158,7 @@ def _registered(row: Row) -> Iterator[Candidate]:
     """Yield a company in running text, before its tax number: `... Vento Ltda., CNPJ 33.908...`."""
     number = _TAX_NUMBER.search(row.text)
     before = row.text[: number.start()].rstrip(_BEFORE_NUMBER) if number else ""
-    name = _END_OF_SENTENCE.split(before)[-1]
+    name = _BY.sub("", _END_OF_SENTENCE.split(before)[-1])
     ending = company_names.legal_ending(name) if len(name) <= _LONGEST_NAME else None
     if number and ending is not None and ending.end >= len(name.rstrip(".")):
         yield _part(row, len(before) - len(name), number.end())
@@ -225,7 +230,7 @@ def _continues(piece: Piece, below: Piece) -> bool:
 
 def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
     text = _without_tax_number(" ".join(piece.text for piece in pieces))
-    text = sender_lines.sender_in(text) or text
+    text = _BY.sub("", sender_lines.sender_in(text) or text)
     is_exact = all(piece.confidence >= 1 for piece in pieces)
     name = company_names.clean(text, is_exact=is_exact)
     box = around([piece.box for piece in pieces])

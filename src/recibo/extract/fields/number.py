@@ -62,7 +62,7 @@ _BEHIND_PREFIX = re.compile(rf"{_BEHIND_NAME.pattern}|\d{{4}}| [A-Z0-9]+/\d")
 _LONG_NAME = 4
 
 _JOINING = ("to", "from", "of", "no")
-_DEGREE = re.compile(r"(?<!\w)N°(?=\s?\d{3})")
+_DEGREE = re.compile(r"(?<!\w)(?:N°(?=\s?\d{3})|č\.(?=\s?[A-Z]{2,4}-\d))")
 # A series in capitals before a number: `F 10418`, `GS 2026-0188`, `A/25 002317`, `BN-F 0718`.
 _IN_SERIES = re.compile(
     r"[A-Z]{1,4}(?:/\d\d|-[A-Z]{1,3})? (?!\d{1,4}([-/.])\d\d?\1\d)\d[\d/-]+\d(?![\w:/%*-]|[.,]\d)"

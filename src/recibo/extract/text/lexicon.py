@@ -37,6 +37,7 @@ _SHARED_ROLES = frozenset(
             "accepted",
             "withheld",
             "tax_column",
+            "currency_label",
         ),
     }
 )

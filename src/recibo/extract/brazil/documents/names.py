@@ -77,6 +77,7 @@ _MOST_LINES = 5
 _SAME_SIZE, _APART = 0.88, 1.2
 #: Rows of a name without other evidence: the largest gap, and the width of a space, in heights.
 _CLOSE, _SPACE = 0.7, 0.3
+_CODE_AND_NAME = re.compile(r"\bC[OÓ]D(?:IGO)?\b.{0,6}\bDESCRI", re.IGNORECASE)
 
 
 def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
@@ -194,7 +195,8 @@ def is_heading_or_place(text: str) -> bool:
 
 def _are_headings(text: str) -> bool:
     is_list = has_letters(text) and _HEADINGS.match(text) is not None
-    return is_list or name_stoplist.are_column_headings(text)
+    is_table = _CODE_AND_NAME.search(text) is not None
+    return is_list or is_table or name_stoplist.are_column_headings(text)
 
 
 def with_next_row(form: Form, label: Label, found: Extracted[str]) -> Extracted[str]:

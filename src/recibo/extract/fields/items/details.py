@@ -11,7 +11,7 @@ from recibo.extract.fields.items import arithmetic, item_name
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout.rows import Row
 from recibo.extract.text import currency_symbols, lexicon, numbers
-from recibo.extract.text.numbers import Number
+from recibo.extract.text.numbers import MINUS, Number
 
 _AMOUNT = (
     r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,](?:[0-9]{2}|[0-9]{4}))?(?![0-9])"
@@ -75,6 +75,10 @@ class Detail:
     #: The article number in the row.
     code: str | None = None
 
+    def _is_returned(self, total: Decimal) -> bool:
+        """Return whether the quantity has a minus, too: `-1 x 17,99`."""
+        return total < 0 and self.row.text.lstrip().startswith(tuple(MINUS))
+
     def qty_and_price(
         self, total: Decimal, *, counted: Decimal | None = None
     ) -> tuple[Decimal, Decimal | None] | None:
@@ -90,9 +94,10 @@ class Detail:
         if self.together != 1:
             qty, price = self.quantities[0], self.prices[0]
             return (qty, None) if arithmetic.agrees(qty / self.together, price, total) else None
-        for price, qty in itertools.product(self.prices, known):
+        # A weight at a grouped price, `1,135 X 2.190`, is likelier than thousands at a small one.
+        for price, qty in itertools.product(sorted(self.prices, reverse=True), known):
             if arithmetic.is_rounded(qty, price, total):
-                return qty, price
+                return -qty if self._is_returned(total) else qty, price
         if self.quantities:
             return None
         # A few units at a grouped price are likelier than thousands at a small one.

@@ -51,6 +51,8 @@ _LEADING_QTY = re.compile(
 _TAX_CODE = re.compile(
     r"^\s*(?:\([A-Z0-9]\)\s*|[A-E][0O]{2}\s+|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)"
 )
+# `CHOPP CLARO 300ML COD 00118 NCM 22030000`
+_CODE_AND_CLASS = re.compile(r"\s+C[OÓ]D[.:]?\s?\d{3,14}\s+NCM\b.*$", re.IGNORECASE)
 # `Aluguel 10/01 a 09/02/2026`, `Parcela 02/12 vencto 10/02/2026`: of a charge, not of the sale.
 _PERIOD = re.compile(
     r"\s\d{1,2}/\d{1,2}(?:/\d{2,4})?\s?(?:a|à|to|al|bis|até|-|–)\s?\d{1,2}/\d{1,2}/\d{2,4}\s*$"
@@ -201,7 +203,7 @@ def without_place(text: str) -> str:
 
 def cleaned(text: str) -> str:
     """Return a name without punctuation, codes and symbols around it."""
-    text = _LEADERS.sub("", text)
+    text = _CODE_AND_CLASS.sub("", _LEADERS.sub("", text))
     # Stars on both sides belong to the name, `*MEDIUM*`.
     starred = text.rstrip() if text.rstrip().endswith("*") else _STAR.sub("", text)
     text = _without_tax(_RATE_AT_END.sub("", _BRACKETS_AT_END.sub("", without_place(starred))))
