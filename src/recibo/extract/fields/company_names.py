@@ -75,7 +75,7 @@ def clean(text: str, *, is_exact: bool = False) -> str:
         name = figure.sub(letter, name)
     name = _without_title(_without_prefix(name))
     ending = legal_ending(name)
-    if ending and not _is_trade(name[ending.end :]):
+    if ending and (ending.form.is_cue or not _is_trade(name[ending.end :])):
         name = _with_form(name, ending)
     name = _REGISTRATION.sub("", name)
     name = name if is_exact else _with_trade_words(name)

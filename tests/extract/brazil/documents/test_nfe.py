@@ -130,3 +130,15 @@ def test_the_key_of_another_document_is_not_its_own() -> None:
         + nfe_key(body)
     )
     assert _read(text).document_key is None
+
+
+def test_the_customer_of_a_form_without_the_usual_heading() -> None:
+    text = HEAD.replace("DESTINATÁRIO / REMETENTE\n", "").replace(
+        "NOME / RAZÃO SOCIAL", "Cliente   "
+    )
+    document = fiscal.identify([text_page((text + LABELLED).strip("\n"))])
+
+    assert document is not None
+    found = document.details().customer_tax_id
+    assert found is not None
+    assert found.value == "".join(filter(str.isdigit, CUSTOMER))

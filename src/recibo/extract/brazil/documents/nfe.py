@@ -100,7 +100,8 @@ def customer_section(document: FiscalDocument) -> parties.Section | None:
     form = document.form
     nature = form.first("nature")
     start = nature.line if nature else 0
-    heading = next((one for one in form.every("recipient") if one.line > start), None)
+    named = (*form.every("recipient"), *form.every("client"))
+    heading = next((one for one in named if one.line > start), None)
     ends = ("icms", "subtotal", "all_taxes", "total", "additional")
     return parties.section_between(form, heading, ends)
 
