@@ -387,7 +387,7 @@ def _cells(row: Row, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
     whole = cells(single_words(row.line.words))
     placed = [each for cell in whole for each in _split(cell, columns)]
     taken = {column for cell, column in placed if _is_under(cell, column)}
-    return [(cell, _free_beside(cell, column, columns, taken)) for cell, column in placed]
+    return [(cell, _free_neighbor(cell, column, columns, taken)) for cell, column in placed]
 
 
 def _is_under(cell: Cell, column: Heading) -> bool:
@@ -395,10 +395,10 @@ def _is_under(cell: Cell, column: Heading) -> bool:
     return min(column.x1, cell.box.x1) + slack > max(column.x0, cell.box.x0)
 
 
-def _free_beside(
+def _free_neighbor(
     cell: Cell, nearest: Heading, columns: Sequence[Heading], taken: Collection[Heading]
 ) -> Heading:
-    """Return the column of names beside the nearest one if a text is under neither heading.
+    """Return the column of names next to the nearest one if a text is under neither heading.
 
     Its heading may be at the middle of a wide column: `7802   GOIABADA            20079990`.
     """
@@ -406,9 +406,9 @@ def _free_beside(
         return nearest
     place = columns.index(nearest)
     is_right = cell.box.x0 > nearest.x1
-    beside = columns[place + 1 : place + 2] if is_right else columns[max(place - 1, 0) : place]
+    neighbors = columns[place + 1 : place + 2] if is_right else columns[max(place - 1, 0) : place]
     is_name = bool(_LETTERS.search(cell.text))
-    free = [one for one in beside if one.role is Role.NAME and one not in taken and is_name]
+    free = [one for one in neighbors if one.role is Role.NAME and one not in taken and is_name]
     return free[0] if free else nearest
 
 

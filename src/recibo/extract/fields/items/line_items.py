@@ -69,8 +69,8 @@ def find(
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
     has_table = document is not None and document.has_product_table
-    beside = side_tables.without_taxes(text_pages)
-    aligned = shifted_rows.aligned(beside) if has_table else beside
+    own = side_tables.without_taxes(text_pages)
+    aligned = shifted_rows.aligned(own) if has_table else own
     pages = joined.separated(aligned, has_codes=has_table)
     end = document.end_of_items() if document else None
     complete = products.completed(pages, end) if end is not None else products.Completed(pages)

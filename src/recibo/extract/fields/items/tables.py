@@ -16,8 +16,8 @@ from recibo.extract.model import Extracted, LineItem, around
 from recibo.extract.text import numbers, ocr_confusions
 from recibo.extract.text.numbers import Number
 
-#: A name above its figures is beside them by this share of a row.
-_BESIDE = 0.35
+#: A name above its figures shares at least this part of the height of a row with them.
+_SHARED_HEIGHT = 0.35
 #: Rows of one description are at most this many heights apart.
 _WRAPPED = 2.2
 #: The uncertainty of a column's right edge, in heights, since words differ in length.
@@ -149,7 +149,7 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_TableItem]:
         elif name and not _has_columns(placed):
             name = _with_rest(name, placed)
             below = rows[index + 1 : index + 2]
-            is_above = bool(below) and _overlap(name, below[0])
+            is_above = bool(below) and _is_as_low(name, below[0])
             is_rest = items and not _is_coded(placed) and not is_above
             if is_rest and _continues(items[-1], row, name, reach):
                 items[-1].name_rows.append(name)
@@ -179,18 +179,18 @@ def _leads_to(upper: Cell, row: Row, name: Cell | None) -> bool:
     """Return whether a name begins in the row above its numbers, which are at its middle or end."""
     is_near = row.line.box.y_center - upper.box.y_center < _WRAPPED * upper.box.height
     is_whole = ":" in upper.text or upper.words[0].page != row.line.page
-    is_next = name is None or name.text[:1].islower() or _overlap(upper, row)
+    is_next = name is None or name.text[:1].islower() or _is_as_low(upper, row)
     return is_near and not is_whole and is_next
 
 
-def _overlap(upper: Cell, row: Row) -> bool:
-    """Return whether a name is partly beside the next row: figures are at its middle.
+def _is_as_low(upper: Cell, row: Row) -> bool:
+    """Return whether a name is partly as low as the next row: figures are at its middle.
 
     Only a text layer is exact enough.
     """
     shared = upper.box.y1 - row.line.box.y0
     is_figured = row.is_exact and any(row.is_money(amount) for amount in row.amounts)
-    return is_figured and shared > _BESIDE * min(upper.box.height, row.line.box.height)
+    return is_figured and shared > _SHARED_HEIGHT * min(upper.box.height, row.line.box.height)
 
 
 def _is_full(upper: Cell, lower: Cell, reach: float) -> bool:
@@ -317,8 +317,8 @@ def _is_around(upper: Cell, row: Row, lower: Cell) -> bool:
     height = row.line.box.height
     above = row.line.box.y_center - upper.box.y_center
     below = lower.box.y_center - row.line.box.y_center
-    is_apart = min(above, below) > _BESIDE * height and max(above, below) < height
-    return row.is_exact and is_apart and abs(above - below) < _BESIDE * height
+    is_apart = min(above, below) > _SHARED_HEIGHT * height and max(above, below) < height
+    return row.is_exact and is_apart and abs(above - below) < _SHARED_HEIGHT * height
 
 
 def _has_amount(cell: Cell | None) -> bool:
