@@ -66,10 +66,7 @@ def _ink(
         grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, square, _CONTRAST
     )
     for region in found:
-        margin = 2 * _GAP * min(region.width, region.height)
-        size = ((region.width + margin) * scale, region.height * scale)
-        middle = (region.x * scale, region.y * scale)
-        corners = cv2.boxPoints((middle, size, math.degrees(region.angle)))
+        corners = region.outline(_GAP * min(region.width, region.height)) * scale
         cv2.fillPoly(ink, [corners.astype(np.int32)], 0)
     return np.asarray(ink, dtype=np.uint8)
 

@@ -3,14 +3,14 @@
 import ctypes
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from recibo.extract.model import Picture
-from recibo.extract.ocr.paddle import regions
+from recibo.extract.ocr.paddle import curves, regions
 from recibo.extract.ocr.paddle.networks import Tensor
 from recibo.extract.ocr.paddle.onnxruntime_network import OnnxRuntimeNetwork
 from recibo.extract.ocr.paddle.regions import Region
@@ -125,9 +125,8 @@ def _regions(probabilities: npt.NDArray[np.float32]) -> list[Region]:
     # One pixel closes the gaps between the letters of thermal print.
     mask = np.asarray(cv2.dilate(mask, np.ones((2, 2), np.uint8)), dtype=np.uint8)
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
-    cores = (
-        regions.around(np.asarray(contour, dtype=np.int32)) for contour in contours[:MAX_REGIONS]
-    )
+    outlines = (np.asarray(contour, dtype=np.int32) for contour in contours[:MAX_REGIONS])
+    cores = (curves.bent(outline, regions.around(outline)) for outline in outlines)
     return [
         grown
         for core in cores
@@ -140,14 +139,12 @@ def _regions(probabilities: npt.NDArray[np.float32]) -> list[Region]:
 def _grown(core: Region) -> Region:
     """Return the region of a line from its core."""
     distance = GROWTH * core.width * core.height / (2 * (core.width + core.height))
-    return Region(core.x, core.y, core.width + 2 * distance, core.height + 2 * distance, core.angle)
+    return replace(core, width=core.width + 2 * distance, height=core.height + 2 * distance)
 
 
 def _mean_probability(probabilities: npt.NDArray[np.float32], core: Region) -> float:
     """Return the mean of the map inside a region."""
-    corners = cv2.boxPoints(
-        ((core.x, core.y), (core.width, core.height), float(np.degrees(core.angle)))
-    )
+    corners = core.outline()
     limit = np.array(probabilities.shape[::-1]) - 1
     low = np.clip(np.floor(corners.min(axis=0)), 0, limit).astype(np.int32)
     high = np.clip(np.ceil(corners.max(axis=0)), 0, limit).astype(np.int32)

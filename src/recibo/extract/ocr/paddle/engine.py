@@ -301,7 +301,7 @@ class KnownWords:
             return []
         dx, dy = self._x - region.x, self._y - region.y
         along = dx * math.cos(region.angle) + dy * math.sin(region.angle)
-        aside = dy * math.cos(region.angle) - dx * math.sin(region.angle)
+        aside = dy * math.cos(region.angle) - dx * math.sin(region.angle) - region.below(along)
         start = np.maximum(along - self._length / 2, -region.width / 2)
         end = np.minimum(along + self._length / 2, region.width / 2)
         shared = np.maximum(end - start, 0)
