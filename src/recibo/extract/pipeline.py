@@ -16,7 +16,7 @@ from recibo.extract.document import attachments, images, pages, sample_files
 from recibo.extract.einvoices import EInvoice
 from recibo.extract.errors import Blank, UnknownScript, Unreadable
 from recibo.extract.fields import collect
-from recibo.extract.layout import copies, lines, written_amounts
+from recibo.extract.layout import copies, lines, net_amounts, written_amounts
 from recibo.extract.model import (
     Accuracy,
     Box,
@@ -372,7 +372,9 @@ def _text_page(
 
 
 def _receipt(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Receipt:
-    text_pages = [written_amounts.moved(copies.without(page)) for page in text_pages]
+    text_pages = [
+        net_amounts.without(written_amounts.moved(copies.without(page))) for page in text_pages
+    ]
     candidates = collect.collect(text_pages, hint=hint)
     receipt = assemble.assemble(candidates, hint=hint)
     return confidence.with_confidence(receipt, candidates, text_pages)

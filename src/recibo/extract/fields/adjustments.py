@@ -208,13 +208,13 @@ def _withheld(page: _Page) -> Iterator[Extracted[Decimal]]:
 
 
 def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:
-    """Return whether a row begins with the first of some phrases, or with a rate and that.
+    """Return whether a row begins with the first of some phrases, or with a rate or day and that.
 
     A more general word may be before it: `Acréscimos R$ (Taxa de Serviço 10%)  37,19`.
     """
     if not phrases:
         return False
-    before = row.text[: phrases[0].start].strip(" -*.:#(0123456789%")
+    before = row.text[: phrases[0].start].strip(" -*.:#(/0123456789%")
     return not before or lexicon.wordbook("surcharge_word").is_all(before)
 
 

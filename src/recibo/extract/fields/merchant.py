@@ -91,10 +91,14 @@ def _is_greeting(candidate: Candidate) -> bool:
 
 
 def _is_bank(candidate: Candidate, page: Sequence[Row]) -> bool:
-    """Return whether a candidate is the bank on top of the slip of a card: a card is below it."""
-    last = candidate.rows[-1].index - page[0].index
-    below = page[last + 1 : last + 2]
-    return last < _SLIP_ROWS and any(is_card(row.text) for row in below)
+    """Return whether a candidate is the bank on top of the slip of a card: a card is below it.
+
+    Or it says whose copy it is.
+    """
+    first, last = (candidate.rows[place].index - page[0].index for place in (0, -1))
+    below = page[first + 1 : last + 2]
+    is_on_slip = any(is_card(row.text) or book("copies").is_all(row.text) for row in below)
+    return last < _SLIP_ROWS and is_on_slip
 
 
 def _is_item(candidate: Candidate, values: Mapping[str, float]) -> bool:

@@ -9,6 +9,7 @@ from typing import Self
 
 from recibo.extract.candidates import PaymentCandidate
 from recibo.extract.fields.labelled_amounts import Entry, Role
+from recibo.extract.layout import headings
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Payment, PaymentMethod
 from recibo.extract.text import dates, lexicon, tables
@@ -115,7 +116,7 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
-    if _is_none(row):
+    if _is_none(row) or headings.is_heading(row):
         return
     phrases = _methods(row.text)
     if not phrases and (_NO_METHOD in _book().kinds(row.text) or _POSTAL_CODE.search(row.text)):

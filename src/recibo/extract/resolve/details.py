@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from recibo.extract.candidates import Candidates
-from recibo.extract.model import Details, Extracted, Receipt
+from recibo.extract.model import Details, Extracted, LineItem, Receipt
 from recibo.extract.resolve import adjusted, arithmetic, paid, tax_lines
 
 T = TypeVar("T")
@@ -34,7 +34,18 @@ def with_amounts(receipt: Receipt, candidates: Candidates) -> Receipt:
         rounding=amounts["rounding"],
     )
     tax = tax_lines.whole(candidates.amounts, taxes, receipt)
-    return replace(receipt, details=details, tax=tax)
+    items = tuple(
+        one for one in receipt.line_items if not _is_charge(one, amounts["service_charge"])
+    )
+    return replace(receipt, details=details, tax=tax, line_items=items)
+
+
+def _is_charge(item: Extracted[LineItem], charge: Extracted[Decimal] | None) -> bool:
+    """Return whether the row of a charge in a table was taken for one of an item, too."""
+    if charge is None or charge.box is None or item.box is None or item.page != charge.page:
+        return False
+    is_same_row = item.box.y0 <= charge.box.y_center <= item.box.y1
+    return is_same_row and item.value.qty is None and item.value.total == charge.value
 
 
 def with_summed_items(receipt: Receipt) -> Receipt:

@@ -289,10 +289,11 @@ def _digits(
     if own or not (is_card or is_only):
         return own[0] if own else None
     of_others = {row.row for one in some if one is not mention for row in one.rows}
-    below = [one for one in last4 if one.row > mention.first.row and one.row not in of_others]
+    free = [one for one in last4 if one.row not in of_others]
     # Several cards have their digits below each of them; a single one may have them above.
     are_several = sum(one.method in CARDS for one in some) > 1
-    found = below if are_several else last4
+    below = (one for one in free if one.row > mention.first.row)
+    found = below if are_several else free
     return next((one.found.value.last4 for one in found), None)
 
 

@@ -81,7 +81,7 @@ def after() -> re.Pattern[str]:
 def _symbols(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> CurrencySymbols:
     any_sign = "|".join(re.escape(sign) for sign in signs)
     pattern = (
-        rf"(?<![^\W\d_])(?:{any_sign})_{{0,20}}\s?[-(]?\s?\d"
+        rf"(?<![^\W\d_])(?:{any_sign})_{{0,20}}\s?[-(]?\s?[$¥￥]?\s?\d"
         rf"|\d\s?(?:{any_sign})(?!\w)|\((?:{any_sign})\)"
     )
     if priced:

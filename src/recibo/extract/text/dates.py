@@ -93,6 +93,8 @@ _UNIT_PRICE = re.compile(r"[a-z]\.\s+\d{1,2}[.,]\d{2}$")
 _SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
 _SPACED_DASH = re.compile(r"\s[-\u2013]\s")
 _FULL_YEAR_AFTER = re.compile(r",?\s(?:19|20)\d{2}(?![\d:.,])")
+# `05/03/2026 Pag. 1`: the year of another date, and no month.
+_REST_OF_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]$")
 _DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
 _COUNTED = re.compile(r"\d\s\w+\s\d\d")
 _AMOUNT = re.compile(r"\s+\W?\d+[.,]\d{2}(?!\d)")
@@ -249,7 +251,8 @@ def _named(text: str) -> Iterator[Day]:
         for match in pattern.finditer(text):
             whole, *groups = match.groups()
             after = text[match.start() + len(whole) :]
-            if _is_price(whole, after) or _are_two_days(whole, after):
+            is_rest = _REST_OF_DATE.search(text, 0, match.start()) is not None
+            if is_rest or _is_price(whole, after) or _are_two_days(whole, after):
                 continue
             parts = dict(zip(order, groups, strict=True))
             month = _month(parts["m"], may_repair=_is_surely_date(whole, parts["y"]))

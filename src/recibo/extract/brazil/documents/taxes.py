@@ -17,6 +17,8 @@ from recibo.extract.text.numbers import Number
 
 _AMOUNT = re.compile(r"[0-9]+[.,][0-9]{2}(?![0-9])")
 _BEGINS_WITH_AMOUNT = re.compile(r"\W*+(?:R\$\W*+)?[0-9][0-9.]*,[0-9]{2}(?![0-9])", re.IGNORECASE)
+# `Total R$ 58,77 Fed 31,50 Est 27,27`, of which OCR may have missed a part.
+_WHOLE_BEFORE = re.compile(r"\btotal\W*(?:R\$\W*)?$", re.IGNORECASE)
 #: The number of the law, which OCR reads even where it misreads the words around it.
 _LAW_NUMBER = "741"
 #: A statement has at most this many further rows.
@@ -33,6 +35,7 @@ def read(document: FiscalDocument) -> Extracted[Decimal] | None:
         values = numbers.money(statement.text)
         # `2,31 Federal 3,81 Estadual` are the parts alone, `6,12 Federal 2,31 ...` are not.
         are_parts = len(_level().findall(statement.text)) >= len(values)
+        are_parts = are_parts and not _has_whole(statement)
         return statement.found(sum(values, Decimal(0)) if are_parts else values[0])
     return None
 
@@ -43,7 +46,8 @@ def lines(document: FiscalDocument) -> tuple[Extracted[TaxLine], ...]:
         amounts = [one for one in numbers.amounts(statement.text) if one.decimals == _CENTS]
         values = [one.value for one in amounts if not one.is_percent]
         levels = [match.group() for match in _level().finditer(statement.text)]
-        if len(levels) > 1 and 0 <= len(values) - len(levels) <= 1:
+        is_whole = _has_whole(statement) and len(values) <= len(levels)
+        if not is_whole and len(levels) > 1 and 0 <= len(values) - len(levels) <= 1:
             parts = zip(levels, values[len(values) - len(levels) :], strict=True)
             known = [TaxLine(level, amount=value) for level, value in parts if value]
         else:
@@ -52,6 +56,11 @@ def lines(document: FiscalDocument) -> tuple[Extracted[TaxLine], ...]:
         if known:
             return tuple(statement.found(replace(one, is_informational=True)) for one in known)
     return ()
+
+
+def _has_whole(statement: Cell) -> bool:
+    """Return whether the first amount is the whole: `Total R$ 6,12 Federal 2,31 ...`."""
+    return _WHOLE_BEFORE.search(_AMOUNT.split(statement.text, 1)[0]) is not None
 
 
 def _statements(document: FiscalDocument) -> Iterator[tuple[str, Cell]]:

@@ -30,7 +30,8 @@ _PAIR = 2
 #: An amount with its tax is at most so many times the net one.
 _MOST_TAXED, _CENT = Decimal("1.35"), Decimal("0.01")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
-_DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
+# `2x2x0,8`, and a part of a name, `p/3`.
+_DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]|^[^\W\d_]+/[0-9]")
 _DECISIVE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 #: For these roles the likeliest column is used, not the first.
 _CHOSEN = frozenset({Role.UNIT_PRICE, Role.TOTAL})
@@ -147,7 +148,7 @@ def _settled(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
     # The first amount without a quantity is a sum.
     listed = itertools.takewhile(lambda own: own[qty] or not any(map(_is_amount, own)), columned)
     counted = [own for own in listed if own[qty]]
-    for changed in (_net_total, _gross_total, _net_price, _unnamed_total) if counted else ():
+    for changed in _CORRECTIONS if counted else ():
         roles = changed(roles, counted)
     return [replace(column, role=role) for column, role in zip(columns, roles, strict=True)]
 
@@ -214,6 +215,18 @@ def _unnamed_total(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -
     if Role.TOTAL in roles or not amounts:
         return roles
     return [Role.TOTAL if index == amounts[-1] else role for index, role in enumerate(roles)]
+
+
+def _unit_price(roles: list[Role], rows: Sequence[Sequence[Number | None]]) -> list[Role]:
+    """Make a column `Unit` with amounts that of prices if there is no other one."""
+    if Role.UNIT_PRICE in roles or roles.count(Role.UNIT) != 1:
+        return roles
+    unit = roles.index(Role.UNIT)
+    is_priced = 2 * sum(_is_amount(own[unit]) for own in rows) > len(rows)
+    return [Role.UNIT_PRICE if is_priced and role is Role.UNIT else role for role in roles]
+
+
+_CORRECTIONS = (_net_total, _gross_total, _net_price, _unnamed_total, _unit_price)
 
 
 def _is_amount(figure: Number | None) -> bool:

@@ -66,7 +66,7 @@ _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
 # tax code in the next column.
 _CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}(?:\s?[A-Z]{1,2})?\)?)+\s*$")
 # `EKMEK 250G %1`: the rate of its tax after the name.
-_RATE_AT_END = re.compile(r"(?<=\w)\s+%\s?[0-9]{1,2}\s*$")
+_RATE_AT_END = re.compile(r"(?<=\w)\s+%\s?[0-9]{1,2}\s*\*?\s*$")
 # `GASOLINA 95 IVA 23%`: with the name of the tax.
 _TAX_AT_END = re.compile(
     r"(?<=[\w)])\s+(?P<tax>[^\W\d_]{2,5})\s+[0-9]{1,2}(?:[.,][0-9]{1,2})?\s?%\s*$"

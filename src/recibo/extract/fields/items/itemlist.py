@@ -32,6 +32,8 @@ _NEAR = 1.7
 #: A code below its heading may be short, and there must be some.
 _NUMBERED = re.compile(r"\W*(?P<code>[0-9]{1,6})\W*\s(?=[^\W\d_]{2})")
 _FEWEST_CODES = 2
+# `65 x2`: a price, and how many.
+_COUNT_BEHIND = re.compile(r"[0-9]\s[xX×](?P<count>[0-9]{1,2})(?![0-9.,])")
 _OF = re.compile(r"^of:\s+")
 #: An index begins at most at this position of its row.
 _INDEX_PLACE = 3
@@ -86,12 +88,28 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
 
 
 def _in_order(items: Sequence[Extracted[LineItem]]) -> Sequence[Extracted[LineItem]]:
-    """Exchange quantities and prices where prices are printed first: `189.00 x 3.00`."""
-    if not arithmetic.are_prices_first([item.value for item in items]):
+    """Exchange quantities and prices where prices are printed first: `189.00 x 3.00`, `65 x2`."""
+    if arithmetic.are_prices_first([item.value for item in items]):
+        return [_exchanged(item) for item in items]
+    counts = {item: _count_behind(item) for item in items if item.value.qty is not None}
+    if len(counts) < _FEWEST_CODES or None in counts.values():
         return items
-    values = (item.value for item in items)
-    turned = (replace(one, qty=one.unit_price, unit_price=one.qty) for one in values)
-    return [replace(item, value=value) for item, value in zip(items, turned, strict=True)]
+    are_first = {item for item, count in counts.items() if item.value.qty != count}
+    return [_exchanged(item) if item in are_first else item for item in items]
+
+
+def _exchanged(item: Extracted[LineItem]) -> Extracted[LineItem]:
+    value = item.value
+    return replace(item, value=replace(value, qty=value.unit_price, unit_price=value.qty))
+
+
+def _count_behind(item: Extracted[LineItem]) -> Decimal | None:
+    """Return the smaller factor of a price if it is joined to a sign behind the other one."""
+    match, (qty, price) = _COUNT_BEHIND.search(item.text), (item.value.qty, item.value.unit_price)
+    if match is None or qty is None or price is None:
+        return None
+    count = Decimal(match["count"])
+    return count if count == min(qty, price) else None
 
 
 def _without_short_codes(items: Sequence[Extracted[LineItem]]) -> Sequence[Extracted[LineItem]]:

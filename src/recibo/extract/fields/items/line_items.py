@@ -33,7 +33,7 @@ from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout import rows
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, LineItem, TextPage
-from recibo.extract.text import lexicon, ocr_confusions
+from recibo.extract.text import lexicon, numbers, ocr_confusions
 from recibo.extract.text.numbers import CENTS
 
 #: Names may be longer by a unit or code, but not by this factor.
@@ -48,6 +48,8 @@ _EDGE = 0.5
 _MOST_SECTIONS = 40
 #: A single row equal to the total may be the total itself.
 _FEWEST = 2
+#: The least share of an item's price that is left by its discount.
+_LEAST_LEFT = Decimal("0.4")
 _INDEX = re.compile(r"(?P<index>[1-9][0-9]{0,2})\s+(?=[^\W\d_])")
 # The most mentions of a sum below which charges are looked for, and the most rows of them.
 _MOST_WHOLES, _MOST_CHARGES = 4, 40
@@ -157,7 +159,8 @@ def _listed(lines: Sequence[Row], document: Identified | None) -> _Items:
     # Several services of one note may have neither quantities nor prices.
     may_lack = is_note and len(tabled) >= _FEWEST
     is_consistent = _is_summed(tabled, amounts) and all(
-        arithmetic.is_product(item.value) or (may_lack and _is_amount_alone(item.value))
+        arithmetic.is_product(item.value)
+        or (may_lack and (_is_amount_alone(item.value) or _is_reduced(item.value)))
         for item in tabled
     )
     if is_consistent and not is_narrow:
@@ -220,12 +223,19 @@ def _more_consistent(
     return max(
         (tabled, listed),
         key=lambda items: (
+            not _have_columns_in_names(items),
             _is_summed(items, amounts),
-            sum(_may_be_discounted(item.value) for item in items),
+            sum(_may_be_explained(item.value) for item in items),
             _products(items),
             is_narrow and _letters(items) > _MORE * _letters(tabled),
         ),
     )
+
+
+def _have_columns_in_names(items: _Items) -> bool:
+    """Return whether most names contain several amounts: they are more columns."""
+    named = sum(len(numbers.money(item.value.name or "")) > 1 for item in items)
+    return named * 2 > len(items)
 
 
 def _letters(items: _Items) -> int:
@@ -241,6 +251,14 @@ def _is_amount_alone(item: LineItem) -> bool:
     return item.qty is None and item.unit_price is None
 
 
+def _is_reduced(item: LineItem) -> bool:
+    """Return whether the amount of an item may be that after a discount."""
+    if item.qty is None or item.unit_price is None or item.total is None:
+        return False
+    whole = item.qty * item.unit_price
+    return whole > item.total >= whole * _LEAST_LEFT
+
+
 def _products(items: _Items) -> int:
     return sum(arithmetic.is_product(item.value) for item in items)
 
@@ -249,11 +267,16 @@ def _sum(items: _Items) -> Decimal:
     return sum((item.value.total or Decimal(0) for item in items), Decimal(0))
 
 
-def _may_be_discounted(item: LineItem) -> bool:
-    """Return whether quantity times unit price is the total, or more: tables include discounts."""
+def _may_be_explained(item: LineItem) -> bool:
+    """Return whether quantity times unit price is the total, or more: tables include discounts.
+
+    Or it is the price of one of several days.
+    """
     if item.qty is None or item.unit_price is None or item.total is None:
         return False
-    return arithmetic.is_product(item) or 0 < item.total < item.qty * item.unit_price
+    whole = item.qty * item.unit_price
+    is_of_days = whole > 0 and item.total % whole == 0
+    return arithmetic.is_product(item) or is_of_days or 0 < item.total < whole
 
 
 def sectioned(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:

@@ -19,7 +19,8 @@ CODE_AT_END = re.compile(r"\s\[(?P<code>[0-9A-Z.-]{2,14})\]\s*$")
 # `50,115 L X 6,099 (55,60)`: the taxes after a product.
 _TAXES_OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
 _TIMES = re.compile(
-    r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$|@[ ]?(?:R?[^\w\s])?[ ]?$"
+    r"(?:[\s0-9][xX×]|(?<![%0-9.,])(?<!%[ ])[0-9][0-9.,]*[ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$"
+    r"|@[ ]?(?:R?[^\w\s])?[ ]?$"
 )
 # `47,83 l`: a volume; a capital may be a tax code.
 _MEASURED = re.compile(r"\s?(?:l|(?i:lt|ltr|lit(?:er|re|ros)|gal|gallons?|kwh))\.?\s*$")

@@ -351,6 +351,7 @@ def _item(item: _TableItem) -> Extracted[LineItem] | None:
     product = (
         arithmetic.reconciled(qty, price, total)
         or arithmetic.less_discount(qty, price, total, _figure(item, Role.DISCOUNT))
+        or _hired(item, qty, price, total)
         or arithmetic.triple(item.row.numbers)
         or (arithmetic.taxed(item.row.numbers, total.value) if total else None)
     )
@@ -392,6 +393,17 @@ def _priced_elsewhere(item: _TableItem, qty: Number, total: Number) -> arithmeti
     prices = [each for each in before if each.is_money and each not in counts]
     options = itertools.product(qty.readings[:1], (each.value for each in prices), total.readings)
     return next((each for each in options if each[0] > 1 and arithmetic.agrees(*each)), None)
+
+
+def _hired(
+    item: _TableItem, qty: Number | None, price: Number | None, total: Number | None
+) -> arithmetic.Product | None:
+    """Return what is hired by the day, if quantity, price and days make the total."""
+    if qty is None or price is None or total is None:
+        return None
+    counts = (each.value for each in item.row.numbers if not each.is_money and each.value > 1)
+    is_hired = any(days * qty.value * price.value == total.value for days in counts)
+    return (qty.value, price.value, total.value) if is_hired else None
 
 
 def _missing_price(item: _TableItem, qty: Number, total: Number) -> arithmetic.Product | None:
