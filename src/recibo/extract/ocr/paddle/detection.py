@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -33,6 +34,10 @@ MAX_ASPECT = 3.5
 MIN_THICKNESS = 13
 GOOD_THICKNESS = 22
 MAX_ENLARGEMENT = 2.0
+
+#: If all text, with a margin of the first of these shares of its extent, is on less than the second
+#: share of the longest side, only this part is searched: lines too small to be found are near.
+MARGIN, MOST_PART = 0.5, 0.6
 
 #: The network halves its input five times.
 STRIDE = 32
@@ -65,6 +70,11 @@ class Detector:
         """Return the text regions of a picture, at a multiple of the usual scale."""
         scale = scale_factor * _scale(picture)
         found = self._all(picture, scale)
+        if scale < 1 and (part := _part_with_text(found, picture)):
+            left, top = part[1].start, part[0].start
+            larger = self(np.ascontiguousarray(picture[part]), scale_factor)
+            if len(larger) >= len(found):
+                return [region.moved(left, top) for region in larger]
         thickness = regions.line_thickness(found) * scale
         if 0 < thickness < MIN_THICKNESS:
             growth = min(GOOD_THICKNESS / thickness, MAX_ENLARGEMENT)
@@ -92,6 +102,22 @@ class Detector:
         probabilities = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
         found = _regions(np.ascontiguousarray(probabilities))
         return [region.scaled(width / columns, height / rows) for region in found]
+
+
+def _part_with_text(found: Sequence[Region], picture: Picture) -> tuple[slice, slice] | None:
+    """Return the rows and columns around all text if they are a small part of the picture."""
+    if not found:
+        return None
+    corners = np.concatenate([region.outline() for region in found])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    margin = MARGIN * (high - low).max()
+    limit = np.array(picture.shape[1::-1])
+    (left, top), (right, bottom) = (
+        np.clip(corner, 0, limit).astype(int).tolist() for corner in (low - margin, high + margin)
+    )
+    if max(right - left, bottom - top) > MOST_PART * limit.max():
+        return None
+    return slice(top, bottom), slice(left, right)
 
 
 def _tile(picture: Picture) -> int:
