@@ -27,7 +27,7 @@ def test_each_row_of_a_long_picture_is_found_once(detector: Detector, turns: int
 
 @pytest.mark.parametrize("share", [0.4, 0.5])
 def test_a_small_receipt_on_a_large_picture_is_found(detector: Detector, share: float) -> None:
-    """It lies on a rough table; on the input of the network its lines are 4 and 5 pixels thick."""
+    """It is on a rough table; on the input of the network its lines are 4 and 5 pixels thick."""
     rows = [Row(f"Coffee and cake {number}", "6.20") for number in range(9)]
     receipt = np.asarray(drawing.picture(rows))
     height, width = (round(side * share) for side in receipt.shape[:2])

@@ -1,4 +1,4 @@
-"""Lines of text that bend, as on curled paper: where they run, and their regions."""
+"""Lines of text that bend, as on a curled receipt: where they run, and their regions."""
 
 import math
 from dataclasses import replace
