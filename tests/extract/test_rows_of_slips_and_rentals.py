@@ -295,3 +295,50 @@ TOTAL:                                                                          
         ("Steel Kadai with Lid 26 cm, Induction Base", "1", "1694.07"),
         ("Silicone Spatula Set of 3", "2", "253.39"),
     ]
+
+
+def test_cash_on_delivery_has_change() -> None:
+    receipt = _read("""
+DELIVERY PEDIJÁ
+PEDIDO #4471
+Loja: Pizzaria Forno do Nonno
+Data do pedido: 28/02/2026 20:17
+1x Pizza G Calabresa          R$ 68,90
+1x Guaraná 2L                 R$ 14,00
+TOTAL                         R$ 82,90
+PAGAMENTO NA ENTREGA: DINHEIRO
+Troco para                    R$ 100,00
+Levar de troco                R$ 17,10
+""")
+
+    assert [
+        (payment.value.method.value, payment.value.amount, payment.value.tendered)
+        for payment in receipt.details.payments
+    ] == [("cash", Decimal("82.90"), Decimal("100.00"))]
+
+
+def test_the_code_of_a_subscriber_is_no_customer() -> None:
+    receipt = _read(f"""
+DOCUMENTO AUXILIAR DA NOTA FISCAL FATURA DE SERVIÇO DE COMUNICAÇÃO ELETRÔNICA
+SERTÃONET PROVEDOR DE INTERNET LTDA          CNPJ {cnpj("447120880001")}
+Praça da Matriz, 77, Centro, Jacobina - BA, 44999-000
+Genoveva Ribeiro Casaverde         Referência      Vencimento      Total a pagar
+CPF: 330.918.274-61
+                                   MARÇO/2026      20/03/2026      R$ 79,90
+Rua do Umbuzeiro, 204 - Casa
+Bairro Novo - Jacobina - BA - 44999-118
+Cód. do assinante: 0030447         Contrato: 11882
+                                   NOTA FISCAL FATURA Nº 000.077.182 SÉRIE: 001
+                                   DATA DE EMISSÃO: 01/03/2026
+                                   Consulte pela chave de acesso em dfe-portal.example/NFCom
+                                   Chave de acesso:
+                                   2926 0344 7120 8800 0140 6200 1000 0771 8210 4471 8820
+                                   Protocolo de autorização: 3292600447188204
+SCM - Plano Fibra 600 Mega           79,90
+VALOR TOTAL NFF                      79,90
+Pagador                              Nº documento
+GENOVEVA RIBEIRO CASAVERDE           0077182
+""")
+
+    assert receipt.details.customer_name is not None
+    assert receipt.details.customer_name.value.casefold() == "genoveva ribeiro casaverde"

@@ -95,6 +95,7 @@ _SPACED_DASH = re.compile(r"\s[-\u2013]\s")
 _FULL_YEAR_AFTER = re.compile(r",?\s(?:19|20)\d{2}(?![\d:.,])")
 # `05/03/2026 Pag. 1`: the year of another date, and no month.
 _REST_OF_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]$")
+_LONGEST_START = len("05/03/")
 _DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
 _COUNTED = re.compile(r"\d\s\w+\s\d\d")
 _AMOUNT = re.compile(r"\s+\W?\d+[.,]\d{2}(?!\d)")
@@ -251,7 +252,8 @@ def _named(text: str) -> Iterator[Day]:
         for match in pattern.finditer(text):
             whole, *groups = match.groups()
             after = text[match.start() + len(whole) :]
-            is_rest = _REST_OF_DATE.search(text, 0, match.start()) is not None
+            before = text[max(match.start() - _LONGEST_START, 0) : match.start()]
+            is_rest = _REST_OF_DATE.search(before) is not None
             if is_rest or _is_price(whole, after) or _are_two_days(whole, after):
                 continue
             parts = dict(zip(order, groups, strict=True))
