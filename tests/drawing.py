@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 from typing import Literal
 
+import cv2
 import numpy as np
 import pillow_heif
 from PIL import Image
@@ -33,6 +34,18 @@ def picture(
     codes = [_code_row(qr, strip)] if qr else []
     (page,) = strips.set_rows([*rows, *codes], strip).pages
     return raster.draw(page, dpi=_DPI).convert("RGB")
+
+
+def curled(sheet: Image.Image, bow: int) -> Image.Image:
+    """Return a picture whose sides are this many pixels below its middle, or above."""
+    margin = abs(bow)
+    framed = cv2.copyMakeBorder(
+        np.asarray(sheet), margin, margin, 0, 0, cv2.BORDER_CONSTANT, value=(255, 255, 255)
+    )
+    y, x = np.indices(framed.shape[:2], dtype=np.float32)
+    away = 2 * x / x.max() - 1
+    bent = cv2.remap(framed, x, y - bow * away**2, cv2.INTER_LINEAR)
+    return Image.fromarray(np.asarray(bent, dtype=np.uint8))
 
 
 def pdf(rows: Sequence[AnyRow]) -> bytes:

@@ -9,7 +9,9 @@ from recibo.adapters.reader import Library, PoolReader, on_runtime
 from recibo.extract.document import formats
 from recibo.extract.model import Accuracy, Receipt
 from recibo.extract.ocr.runtime import Runtime
+from tests import drawing
 from tests.faulty import spying
+from training.receipts.strips import Row
 
 SAMPLES = Path(str(formats.__file__)).parent / "samples"
 LONG_S = 240.0
@@ -41,3 +43,19 @@ async def test_ready_reader_imports_no_module_and_reads_no_file(reader: PoolRead
         seen = await reader.inspect(path)
 
         assert isinstance(seen, formats.Kind), (name, seen)
+
+
+async def test_bent_lines_need_no_module_either(reader: PoolReader, tmp_path: Path) -> None:
+    rows = [Row(f"Coffee and cake of the day {day}", "1.23") for day in range(1, 11)]
+    sheet = drawing.picture([Row("CORNER SHOP AND GARDEN CENTRE"), *rows, Row("TOTAL", "12.30")])
+    path = tmp_path / "curled.png"
+    path.write_bytes(drawing.encode(drawing.curled(sheet, 60), "PNG"))
+    assert await reader.start() is None
+
+    read = await reader.read(path, hint=None, accuracy=Accuracy.STANDARD, time_limit_s=LONG_S)
+
+    assert isinstance(read, Receipt), read
+    assert ("12.30", spying.NOTHING) == (
+        str(read.total and read.total.value),
+        read.merchant_name and read.merchant_name.value,
+    )

@@ -61,7 +61,7 @@ def test_bent_lines_are_read(engine: PaddleEngine, bow: int) -> None:
     """Their smallest rectangles are mostly empty, or hold parts of other lines."""
     rows = [Row(f"Order {number} of March, open till late at night", "9.20") for number in range(9)]
 
-    reading = engine.read(curled(np.asarray(drawing.picture(rows)), bow))
+    reading = engine.read(np.asarray(drawing.curled(drawing.picture(rows), bow)))
 
     names = [
         word.text.replace(" ", "").casefold()
@@ -70,18 +70,6 @@ def test_bent_lines_are_read(engine: PaddleEngine, bow: int) -> None:
     ]
     assert "".join(row.left for row in rows).replace(" ", "").casefold() == "".join(names)
     assert len(rows) == sum(word.text == "9.20" for word in reading.words)
-
-
-def curled(picture: Picture, bow: int) -> Picture:
-    """Return a picture whose sides are this many pixels below its middle."""
-    margin = abs(bow)
-    framed = cv2.copyMakeBorder(
-        picture, margin, margin, 0, 0, cv2.BORDER_CONSTANT, value=(255, 255, 255)
-    )
-    y, x = np.indices(framed.shape[:2], dtype=np.float32)
-    away = 2 * x / x.max() - 1
-    bent = cv2.remap(framed, x, y - bow * away**2, cv2.INTER_LINEAR)
-    return np.asarray(bent, dtype=np.uint8)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])

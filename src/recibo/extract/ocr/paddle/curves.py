@@ -7,6 +7,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+# NumPy loads it at its first use otherwise, which the sandbox forbids.
+from numpy.polynomial import polynomial
+
 from recibo.extract.ocr.paddle.regions import Region
 
 #: Shorter lines, as multiples of their core's thickness, bend too little to matter.
@@ -31,8 +34,8 @@ def bent(contour: npt.NDArray[np.int32], core: Region) -> Region:
     thickness = float(np.median(thicknesses))
     if not _may_be_bent(core, thickness):
         return core
-    curve = np.polynomial.polynomial.polyfit(along, middles, 3)
-    fitted = np.polynomial.polynomial.polyval(along, curve)
+    curve = polynomial.polyfit(along, middles, 3)
+    fitted = polynomial.polyval(along, curve)
     off = np.sqrt(np.mean((middles - fitted) ** 2))
     thick = np.mean(thicknesses > _THICK * thickness)
     below, slope, squared, cubed = map(float, curve)
