@@ -342,3 +342,49 @@ GENOVEVA RIBEIRO CASAVERDE           0077182
 
     assert receipt.details.customer_name is not None
     assert receipt.details.customer_name.value.casefold() == "genoveva ribeiro casaverde"
+
+
+def test_the_tip_that_a_law_requires_is_a_service_charge() -> None:
+    receipt = _read("""
+RESTAURANT EL FOGON SRL
+RNC: 130118205
+22-02-2026 03:15 PM
+Mofongo de camarones         695.00
+Chivo guisado              1,180.00
+SUB-TOTAL RD$              1,875.00
+ITBIS 18%                    337.50
+10% LEY PROPINA              187.50
+TOTAL A PAGAR RD$          2,400.00
+""")
+
+    assert receipt.details.service_charge is not None
+    assert receipt.details.service_charge.value == Decimal("187.50")
+
+
+def test_the_number_of_the_first_article_is_not_that_of_the_invoice() -> None:
+    receipt = _read("""
+WATTLEBARK HARDWARE
+TAX INVOICE
+9311182044718
+DECK OIL MERBAU 4L                 $72.90
+9314471882047 SCREWS DECK 50PK     $56.90
+9317718204471 STIRRUP GALV 90MM    $11.70
+Total                             $141.50
+Sale 08/03/26 11:17 AM
+""")
+
+    assert receipt.document_number is None
+
+
+def test_a_tax_number_is_shown_in_its_cell() -> None:
+    receipt = _read(f"""
+MERCADO BOM JARDIM LTDA
+CNPJ {cnpj("902044180055")}                    Rua das Flores, 12 - Centro
+TOTAL                                           10,00
+""")
+
+    assert receipt.merchant_tax_id is not None
+    assert receipt.merchant_tax_id.box is not None
+    assert receipt.total is not None
+    assert receipt.total.box is not None
+    assert receipt.merchant_tax_id.box.x1 < receipt.total.box.x0

@@ -339,8 +339,9 @@ def _tax_id(
         "lettered": not value.isdecimal(),
         "head": row.depth < _HEAD,
     }
-    found = Extracted(value, 0, row.text, row.line.page, row.line.box)
-    return TaxId(found, number, features, row.index, _cell(row, value))
+    cell = _cell(row, value)
+    found = Extracted(value, 0, row.text, row.line.page, cell)
+    return TaxId(found, number, features, row.index, cell)
 
 
 def _cell(row: Row, value: str) -> Box:
