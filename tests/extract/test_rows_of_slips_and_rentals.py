@@ -388,3 +388,23 @@ TOTAL                                           10,00
     assert receipt.total is not None
     assert receipt.total.box is not None
     assert receipt.merchant_tax_id.box.x1 < receipt.total.box.x0
+
+
+def test_the_page_where_a_key_is_looked_up_is_no_recipient() -> None:
+    services = "\n".join(
+        f"SVA - Serviço {number}                      1,00" for number in range(16)
+    )
+    receipt = _read(f"""
+DOCUMENTO AUXILIAR DA NOTA FISCAL FATURA DE SERVIÇO DE COMUNICAÇÃO ELETRÔNICA E DE TELECOMUNICAÇÃO
+SERTÃONET PROVEDOR DE INTERNET LTDA          CNPJ {cnpj("447120880001")}
+Praça da Matriz, 77, Centro, Jacobina - BA, 44999-000
+NOTA FISCAL FATURA Nº 000.077.182 SÉRIE: 001
+DATA DE EMISSÃO: 01/03/2026
+                                   Consulte pela chave de acesso em dfe-portal.example/NFCom
+                                   Rua do Umbuzeiro, 204 - Casa
+                                   Jacobina - BA - 44999-118
+{services}
+VALOR TOTAL NFF                      16,00
+""")
+
+    assert receipt.details.customer_name is None

@@ -31,8 +31,6 @@ _ADDRESS_BELOW, _MOST_PIECES = 2.5, 250
 # What is in blanks and in the headings of items, but in no name.
 _NO_NAME = ("__", "$")
 _LONG_WORD, _FEWEST_SHARED = 4, 2
-# `Consulte em dfe-portal.example/NFCom`
-_WEB_PATH = re.compile(r"\w\.[a-z]{2,10}/\w", re.IGNORECASE)
 _MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
 
 
@@ -84,11 +82,7 @@ def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candida
         *((line.text, line.row, line.box) for line in recipients.names_below_senders(rows)),
     ]
     # The same line is found in both ways.
-    by_letters = {
-        normalize(text).letters: (text, row, box)
-        for text, row, box in lines
-        if not _WEB_PATH.search(text)
-    }
+    by_letters = {normalize(text).letters: (text, row, box) for text, row, box in lines}
     addressed = [
         (customer_labels.found(text, row, box), {"letter": 1.0})
         for text, row, box in by_letters.values()

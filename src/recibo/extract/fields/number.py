@@ -50,7 +50,7 @@ _FEWEST_COLUMNS = 3
 # `Cupom BEMVINDO15  - R$ 15,00`
 _MINUS_APART = re.compile(r"\s[-\u2212\u2013]\s?\D{0,4}\d+[.,]\d{2}$")
 # So many rows that begin with the number of an article (GTIN) are those of items.
-_FEWEST_CODES, _ARTICLE = 3, re.compile(r"\d{12,14}(?!\S)")
+_FEWEST_ARTICLES, _ARTICLE = 3, re.compile(r"\d{12,14}(?!\S)")
 # A row with so many amounts is that of an item.
 _FEWEST_PRICES = 2
 # The row below a title begins at most so many heights right of it.
@@ -92,12 +92,12 @@ def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
 
 def candidates(rows: Sequence[Row]) -> tuple[NumberCandidate, ...]:
     """Return all candidates with their features; `Cupom BEMVINDO15  -17,78` is a discount."""
-    codes = [row for row in rows if _ARTICLE.match(row.text)]
+    are_listed = sum(_ARTICLE.match(row.text) is not None for row in rows) >= _FEWEST_ARTICLES
     return tuple(
         NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features})
         for one in (*_labelled(rows), *unlabelled_number.find(rows))
         if not (one.row.has_negative() or _is_of_month(one) or _is_of_item(one))
-        if len(codes) < _FEWEST_CODES or one.row not in codes or not _ARTICLE.match(one.value)
+        and not (are_listed and _ARTICLE.match(one.value) and _ARTICLE.match(one.row.text))
     )
 
 

@@ -116,7 +116,7 @@ class _Page:
 
 
 def _of_row(row: Row, entries: Sequence[Entry], page: _Page) -> Iterator[PaymentCandidate]:
-    if _is_none(row) or headings.is_heading(row):
+    if _is_none(row):
         return
     phrases = _methods(row.text)
     if not phrases and (_NO_METHOD in _book().kinds(row.text) or _POSTAL_CODE.search(row.text)):
@@ -196,12 +196,14 @@ def _methods(text: str) -> list[Phrase]:
 
 
 def _is_none(row: Row) -> bool:
-    """Return whether a row says how to pay, or begins as that of another amount.
+    """Return whether a row says how to pay, has headings, or begins as that of another amount.
 
-    `Card surcharge 1.35% (Visa)  8.76`
+    `Card surcharge 1.35% (Visa)  8.76`, `Data  Histórico  Débito  Crédito`
     """
     first = next(iter(_book().find(row.text)), None)
     if first is not None and first.kind == _NO_METHOD and not first.start:
+        return True
+    if first is not None and headings.is_heading(row):
         return True
     return not any(map(row.is_money, row.amounts)) and _says_how_to_pay(row)
 

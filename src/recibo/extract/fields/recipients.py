@@ -11,6 +11,7 @@ from statistics import median
 from recibo.extract.fields import address_pieces, name_candidates, sender_lines
 from recibo.extract.fields.address_pieces import Piece
 from recibo.extract.fields.name_page import book, is_address
+from recibo.extract.layout import name_stoplist
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box
 from recibo.extract.text import lexicon
@@ -144,7 +145,7 @@ def _is_recipient(lines: Sequence[Piece], run: Sequence[Piece], sellers: Sequenc
     if not _FEWEST_LINES <= len(lines) <= _MOST_LINES:
         return False
     first, *others = lines
-    is_named = not any(map(str.isdigit, first.text))
+    is_named = not (any(map(str.isdigit, first.text)) or name_stoplist.is_web_page(first.text))
     has_street = any(line.features["street"] or line.features["numbered"] for line in others[:-1])
     has_street = has_street or _is_village(lines, run)
     is_plain = not any(map(_is_labelled, lines))

@@ -14,6 +14,7 @@ _SPACED = re.compile(
 )
 # The header of a mail: `De: Vento <recibos@vento.example>`.
 _MAIL_ADDRESS = re.compile(r"<[^<>\s@]{1,64}@[^<>\s@]{1,80}")
+_WEB_PAGE = re.compile(r"\w\.[a-z]{2,10}/\w", re.IGNORECASE)
 # Two headings may be a name ("Total Service"); three are not.
 _FEWEST_HEADINGS = 3
 _MEASURED = frozenset({Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
@@ -43,7 +44,13 @@ def is_not_name(text: str) -> bool:
         or _begins_with_number(text)
         or _is_numbered(text)
         or _MAIL_ADDRESS.search(text) is not None
+        or is_web_page(text)
     )
+
+
+def is_web_page(text: str) -> bool:
+    """Return whether a text has the address of a page: `Consulte em dfe-portal.example/NFCom`."""
+    return _WEB_PAGE.search(text) is not None
 
 
 def are_labels(text: str) -> bool:

@@ -34,8 +34,8 @@ def read(document: FiscalDocument) -> Extracted[Decimal] | None:
     for _, statement in _statements(document):
         values = numbers.money(statement.text)
         # `2,31 Federal 3,81 Estadual` are the parts alone, `6,12 Federal 2,31 ...` are not.
-        are_parts = len(_level().findall(statement.text)) >= len(values)
-        are_parts = are_parts and not _has_whole(statement)
+        has_levels = len(_level().findall(statement.text)) >= len(values)
+        are_parts = has_levels and not _has_whole(statement)
         return statement.found(sum(values, Decimal(0)) if are_parts else values[0])
     return None
 

@@ -31,7 +31,7 @@ from recibo.extract.text import ocr_confusions
 _NEAR = 1.7
 #: A code below its heading may be short, and there must be some.
 _NUMBERED = re.compile(r"\W*(?P<code>[0-9]{1,6})\W*\s(?=[^\W\d_]{2})")
-_FEWEST_CODES = 2
+_FEWEST = 2
 # `65 x2`: a price, and how many.
 _COUNT_BEHIND = re.compile(r"[0-9]\s[xX×](?P<count>[0-9]{1,2})(?![0-9.,])")
 _OF = re.compile(r"^of:\s+")
@@ -92,7 +92,7 @@ def _in_order(items: Sequence[Extracted[LineItem]]) -> Sequence[Extracted[LineIt
     if arithmetic.are_prices_first([item.value for item in items]):
         return [_exchanged(item) for item in items]
     counts = {item: _count_behind(item) for item in items if item.value.qty is not None}
-    if len(counts) < _FEWEST_CODES or None in counts.values():
+    if len(counts) < _FEWEST or None in counts.values():
         return items
     are_first = {item for item, count in counts.items() if item.value.qty != count}
     return [_exchanged(item) if item in are_first else item for item in items]
@@ -117,7 +117,7 @@ def _without_short_codes(items: Sequence[Extracted[LineItem]]) -> Sequence[Extra
     named = [_NUMBERED.match(item.value.name) for item in items]
     codes = [match["code"] for match in named if match]
     is_index = [int(code) for code in codes] == list(range(1, len(codes) + 1))
-    if len(codes) < len(items) or len({*codes}) < _FEWEST_CODES or is_index:
+    if len(codes) < len(items) or len({*codes}) < _FEWEST or is_index:
         return items
     return [
         replace(item, value=replace(item.value, name=item.value.name[match.end() :]))
